@@ -200,7 +200,7 @@ func (e *executor) runAll(ctx context.Context, records []*Record) error {
 			if records[i].restart(r.Config.Out) {
 				lost = r.Config.Out
 				delete(e.items, r.ID())
-				e.Progress.Notef("Warning: %s was removed or moved away during the comparison; it is trained again", lost)
+				e.Progress.Warnf("%s was removed or moved away during the comparison; it is trained again", lost)
 			}
 		}
 		switch {

@@ -41,7 +41,7 @@ func stopped(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%w: finished work is kept; the same command continues", train.ErrInterrupted)
+	return fmt.Errorf("%w: the same command continues with what is finished", train.ErrInterrupted)
 }
 
 // begun reports whether there is a run to resume. If the folder cannot be read,

@@ -10,7 +10,7 @@ import (
 // Busy shows that work goes on whose end is unknown, as a stage without steps, until
 // stop is called.
 func (p *Progress) Busy(name string) (stop func()) {
-	if p == nil {
+	if !p.Shows() {
 		return func() {}
 	}
 	stage, start := p.Stage(name, 0), time.Now()

@@ -17,8 +17,7 @@ import (
 )
 
 // A Progress shows how far the work has come: with a bar on a terminal, elsewhere
-// with a plain line every few seconds. A nil *Progress writes nothing; --quiet uses
-// it.
+// with a plain line every few seconds. A nil *Progress writes nothing.
 type Progress struct {
 	// Every is the shortest time from one update on the screen to the next, and Now
 	// is the clock.
@@ -27,6 +26,7 @@ type Progress struct {
 	Now   func() time.Time
 
 	w     io.Writer
+	quiet bool       // only warnings are written
 	width func() int // of the terminal now; nil: not a terminal
 
 	mu    sync.Mutex
@@ -49,6 +49,16 @@ func New(w io.Writer) *Progress {
 	}
 	return p
 }
+
+// Warnings returns a Progress that writes warnings and nothing else; --quiet uses it.
+func Warnings(w io.Writer) *Progress {
+	p := New(w)
+	p.quiet = true
+	return p
+}
+
+// Shows reports whether anything but warnings is written.
+func (p *Progress) Shows() bool { return p != nil && !p.quiet }
 
 // Writer returns a writer for text of several lines, each of them whole. It takes the
 // place of the bar on the screen.
@@ -74,12 +84,23 @@ func (p *Progress) wrap(text string) string {
 
 // Notef writes one line.
 func (p *Progress) Notef(format string, args ...any) {
-	if p != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.clear()
-		_, _ = p.w.Write([]byte(p.wrap(terminal.Visible(fmt.Sprintf(format+"\n", args...))))) // nobody could read about the error
+	if p.Shows() {
+		p.line(fmt.Sprintf(format, args...))
 	}
+}
+
+// Warnf writes one line about something that the user did probably not want.
+func (p *Progress) Warnf(format string, args ...any) {
+	if p != nil {
+		p.line("Warning: " + fmt.Sprintf(format, args...))
+	}
+}
+
+func (p *Progress) line(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	_, _ = p.w.Write([]byte(p.wrap(terminal.Visible(text + "\n")))) // nobody could read about the error
 }
 
 // show puts a line in place of the bar on the screen.
@@ -103,7 +124,7 @@ func (p *Progress) clear() {
 // total of 0 or less means that the end is unknown. The caller ends the stage with
 // Done or Stop.
 func (p *Progress) Stage(name string, total int64) *Stage {
-	if p == nil {
+	if !p.Shows() {
 		return nil
 	}
 	s := &Stage{p: p, name: name, total: total, start: p.Now()}

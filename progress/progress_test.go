@@ -130,3 +130,21 @@ func fakeClock() func() time.Time {
 		return now
 	}
 }
+
+func TestWarningsAreShownWhenQuiet(t *testing.T) {
+	var out bytes.Buffer
+	p := Warnings(&out)
+	p.Notef("a note")
+	stage := p.Stage("training", 10)
+	stage.Update(5, nil)
+	stage.Done("done")
+	p.Busy("waiting")()
+	p.Warnf("%d bytes", 3)
+	if got := out.String(); got != "Warning: 3 bytes\n" {
+		t.Errorf("a quiet progress wrote %q", got)
+	}
+	if p.Shows() || (*Progress)(nil).Shows() || !New(&out).Shows() {
+		t.Error("Shows")
+	}
+	(*Progress)(nil).Warnf("nobody")
+}

@@ -46,5 +46,5 @@ func (r *Run) progress() string {
 		return ": " + terminal.Quantity(terminal.Number(units), unit)
 	}
 	s.Close()
-	return fmt.Sprintf(": %s of %s %ss", terminal.Number(max(units, s.Position.Units)), terminal.Number(s.Units), unit)
+	return fmt.Sprintf(": %s of %s", terminal.Number(max(units, s.Position.Units)), terminal.Quantity(terminal.Number(s.Units), unit))
 }

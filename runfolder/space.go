@@ -41,7 +41,7 @@ func (s DiskSpace) Check(folder *Folder, p *progress.Progress) error {
 		all += s.Checkpoint
 	}
 	if free < all {
-		p.Notef("Warning: the disk of %s has %s free; with checkpoints this run needs %s, so it may have to do without", where, terminal.Bytes(free), terminal.Bytes(all))
+		p.Warnf("the disk of %s has %s free; with checkpoints this run needs %s, so it may have to do without", where, terminal.Bytes(free), terminal.Bytes(all))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/device"
@@ -11,6 +12,7 @@ import (
 type Mode struct {
 	Name   string
 	Help   string // a few words
+	When   string // it is the one to take; some modes share a use
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	GPU    bool   // there are CUDA kernels for it
@@ -64,7 +66,7 @@ func Modes() []Mode {
 			recipe: func(c *Config) { sequentialRecipe(c, a) },
 		})
 	}
-	return append(all,
+	all = append(all,
 		Mode{
 			Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD",
 			Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe,
@@ -73,6 +75,20 @@ func Modes() []Mode {
 			Name: ModeGloVe, Help: "GloVe, logarithms of counts",
 			Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe,
 		})
+	for i := range all {
+		all[i].When = cmp.Or(whenToTake[all[i].Name], "baselines of papers")
+	}
+	return all
+}
+
+// whenToTake says when to take a mode that is not a baseline.
+var whenToTake = map[string]string{
+	ModeCL:                       "best scores, on any text; the same result with any number of threads",
+	string(sequential.Word2Vec):  "to compare with word2vec.c, gensim or, with --subword ngram, fastText",
+	string(sequential.PWord2Vec): "large texts on a CPU, where it is fastest",
+	string(sequential.PSGNScc):   "large texts on a CPU, where it is fastest",
+	string(sequential.FullW2V):   "large texts on a GPU",
+	string(sequential.PARW2V):    "walks over graphs",
 }
 
 // paperOf returns the preset of an algorithm's paper. Those without one have that of FULL-W2V,

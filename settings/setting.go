@@ -21,6 +21,7 @@ type Setting struct {
 	Record  bool            // written to the run folder's config.toml
 	Resume  bool            // may change when a run is resumed
 
+	Study     bool // a variant of papers, or for those who develop w2vcl: help has it last
 	Negatives bool // of no use without negatives, with --hierarchical-softmax
 
 	help        string // one line; a word in backquotes names the value
@@ -60,6 +61,17 @@ func (s Setting) Help() string {
 		}
 	}
 	return fmt.Sprintf("%s: `NAME` is %s", s.help, &list)
+}
+
+// studies is the last heading of help.
+const studies = "Variants of papers, and for development"
+
+// HelpSection is the heading that help lists the setting under.
+func (s Setting) HelpSection() string {
+	if s.Study {
+		return studies
+	}
+	return s.Section
 }
 
 // AppliesTo reports whether the mode of that name uses the setting, with any of its models.

@@ -19,9 +19,9 @@ const (
 	SectionMachine = "Machine"
 )
 
-// Sections lists the sections of settings in the order of display.
+// Sections lists the headings of help in the order of display.
 func Sections() []string {
-	return []string{SectionRun, SectionText, SectionSamples, SectionSubword, SectionTrain, SectionMachine}
+	return []string{SectionRun, SectionText, SectionSamples, SectionSubword, SectionTrain, SectionMachine, studies}
 }
 
 // Settings is the one table of all settings; the values point into c. Adding a
@@ -122,7 +122,7 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "corpus", Aliases: []string{"train", "input"}, Record: true, Resume: true, value: &c.Corpus,
 			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, " +
-				"xz; with --field JSON lines or parquet), or - for standard input",
+				"xz; with --field also JSON lines, CSV, TSV, parquet), or - for standard input",
 		},
 		{
 			Name: "out", Aliases: []string{"output"}, value: &c.Out,
@@ -134,7 +134,7 @@ func (c *Config) runSettings() []Setting {
 				"else built and written (default: memory only)",
 		},
 		{
-			Name: "graph-dot", Modes: asGraph, value: &c.GraphDOT,
+			Name: "graph-dot", Study: true, Modes: asGraph, value: &c.GraphDOT,
 			help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)",
 		},
 		{
@@ -188,7 +188,7 @@ func (c *Config) textSettings() []Setting {
 		},
 		{
 			Name: "field", Record: true, value: &c.Field,
-			help: "take the text from field `NAME` of JSON lines, or from that column of parquet files",
+			help: "take the text from field `NAME` of JSON lines, or from that column of CSV, TSV or parquet",
 		},
 		{
 			Name: "tokenizer", Record: true, value: &c.Tokenizer,
@@ -213,7 +213,7 @@ func (c *Config) machineSettings() []Setting {
 		{
 			Name: "threads", Aliases: []string{"workers", "thread"},
 			Record: true, Resume: true, value: &c.Threads,
-			help: "`N` threads; 0 uses every processor. The results of cl and vanilla do not " +
+			help: "use `N` threads; 0 uses every processor. The results of cl and vanilla do not " +
 				"depend on it; the other modes give the same result twice with one thread only",
 		},
 		{
@@ -232,7 +232,7 @@ func (c *Config) machineSettings() []Setting {
 			help: "how a GPU stores its tables", Choices: precisionChoices,
 		},
 		{
-			Name: "form", Modes: asGraph, Record: true, value: &c.Form,
+			Name: "form", Study: true, Modes: asGraph, Record: true, value: &c.Form,
 			help: "form of the Gorgonia graph", Choices: formChoices,
 		},
 	}

@@ -32,7 +32,7 @@ func (c *Config) sampleSettings() []Setting {
 			help: "where negatives come from", Choices: noiseChoices(),
 		},
 		{
-			Name: "noise-exponent", Aliases: []string{"ns-exponent"},
+			Name: "noise-exponent", Study: true, Aliases: []string{"ns-exponent"},
 			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
 			help:        "power `X` applied to those weights (the default follows from --noise and --mode)",
 			hideDefault: true,
@@ -43,7 +43,7 @@ func (c *Config) sampleSettings() []Setting {
 				"occurrences in the text",
 		},
 		{
-			Name: "passes", Modes: severalPasses, Record: true, value: &c.Passes,
+			Name: "passes", Study: true, Modes: severalPasses, Record: true, value: &c.Passes,
 			help: "subsample the corpus `N` times into M, or count it so often (the default " +
 				"of cl follows from the length of the text: 5 for 17 million words)",
 			hideDefault: true,
@@ -59,7 +59,7 @@ func (c *Config) rowSettings() []Setting {
 			help: "`L` iterations an epoch: M has about --positives times L context samples for each word",
 		},
 		{
-			Name: "same-column", Modes: largeBatch, Record: true, value: &c.SameColumn,
+			Name: "same-column", Study: true, Modes: largeBatch, Record: true, value: &c.SameColumn,
 			help: "train both steps of an iteration on the same samples, " +
 				"as in the W2V-CL paper; otherwise each has its own",
 		},
@@ -76,7 +76,7 @@ func (c *Config) rowSettings() []Setting {
 			hideDefault: true,
 		},
 		{
-			Name: "max-positives", Modes: largeBatch, Record: true, value: &c.MaxPositives,
+			Name: "max-positives", Study: true, Modes: largeBatch, Record: true, value: &c.MaxPositives,
 			help: "context samples `N` of a word in an iteration at most",
 		},
 		{
@@ -100,7 +100,7 @@ func (c *Config) modelSettings() []Setting {
 				"as if a pair had so many negatives (mode ppmi)",
 		},
 		{
-			Name: "singular-exponent", Modes: onPPMI, Record: true, value: &c.SingularExponent,
+			Name: "singular-exponent", Study: true, Modes: onPPMI, Record: true, value: &c.SingularExponent,
 			help: "power `P` of the singular values in W (mode ppmi)",
 		},
 		{

@@ -13,7 +13,7 @@ func (c *Config) encoderSettings() []Setting {
 				"its spelling; =false composes vectors from spelling only",
 		},
 		{
-			Name: "gram", Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
+			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
 			help: "characters `N` of a symbol: 1 reads characters, more " +
 				"overlapping n-grams of them (cnn, recurrent, attention)",
 		},
@@ -36,15 +36,15 @@ func (c *Config) cnnSettings() []Setting {
 			help: "filters `N` of each width, or a number for each, with commas (cnn)",
 		},
 		{
-			Name: "pool", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Pool,
+			Name: "pool", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Pool,
 			help: "what of a convolution counts (cnn)", Choices: poolChoices,
 		},
 		{
-			Name: "activation", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
+			Name: "activation", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
 			help: "function that the values of a convolution go through (cnn)", Choices: activationChoices,
 		},
 		{
-			Name: "standardize", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
+			Name: "standardize", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
 			help: "give features mean 0 and variance 1 over the " +
 				"vocabulary (cnn); =false leaves them as they are",
 		},

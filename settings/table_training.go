@@ -9,18 +9,18 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "`N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
+			help: "train `N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
 			help: "`N` positive pairs in a minibatch; words in mode parw2v; words of an iteration in mode cl, where 0 means 45,000, or fewer for a short text",
 		},
 		{
-			Name: "combine", Modes: combining, Record: true, value: &c.Combine,
+			Name: "combine", Study: true, Modes: combining, Record: true, value: &c.Combine,
 			help: "train `C` windows in one product at most (mode psgnscc)",
 		},
 		{
-			Name: "combine-span", Modes: combining, Record: true, value: &c.CombineSpan,
+			Name: "combine-span", Study: true, Modes: combining, Record: true, value: &c.CombineSpan,
 			help: "look for these windows among `T` words at most (mode psgnscc)",
 		},
 	}
@@ -30,28 +30,28 @@ func (c *Config) lengthSettings() []Setting {
 func (c *Config) syncSettings() []Setting {
 	return []Setting{
 		{
-			Name: "combine-rule", Modes: sentenceOrdered, Record: true, value: &c.CombineRule,
+			Name: "combine-rule", Study: true, Modes: sentenceOrdered, Record: true, value: &c.CombineRule,
 			help:    "how GPUs or ranks that share the text combine their changes of a row",
 			Choices: combineRuleChoices(),
 		},
 		{
-			Name: "sync", Modes: sentenceOrdered, Record: true, value: &c.Sync,
+			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of it, and at the end of an epoch (default: 128 times in a " +
 				"run, with ranks 4 times an epoch, or every 16 million words)",
 			hideDefault: true,
 		},
 		{
-			Name: "sync-hot", Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
+			Name: "sync-hot", Study: true, Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
 			help: "the rows of the --hot-words most frequent words are combined every `N` words; " +
 				"0: with all others, and by adasum on ranks without GPUs 8 times as often",
 		},
 		{
-			Name: "hot-words", Modes: sentenceOrdered, Record: true, value: &c.HotWords,
+			Name: "hot-words", Study: true, Modes: sentenceOrdered, Record: true, value: &c.HotWords,
 			help: "how many words --sync-hot is for: `N`",
 		},
 		{
-			Name: "write-back", Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,
+			Name: "write-back", Study: true, Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,
 			help:    "how rows of context words return to the table when their word leaves the window",
 			Choices: writeBackChoices,
 		},
@@ -62,7 +62,7 @@ func (c *Config) syncSettings() []Setting {
 func (c *Config) rateSettings() []Setting {
 	return []Setting{
 		{
-			Name: "adam", Modes: minibatch, Record: true, value: &c.Adam,
+			Name: "adam", Study: true, Modes: minibatch, Record: true, value: &c.Adam,
 			help:    "the rows that a minibatch updates (mode vanilla, any --optimizer)",
 			Choices: adamChoices,
 		},

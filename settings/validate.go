@@ -126,8 +126,10 @@ func (v *validator) training() {
 		"needs epochs, which --model sg has")
 	v.check(c.Decay != decayEpochs || c.Iterations == 0 || onStretches(c.FindMode()), "decay",
 		"needs whole epochs, not --iterations")
-	v.check(c.WeightDecay >= 0 && c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay",
-		"must be from 0 to below 1/--lr, or the vectors change sign at every step")
+	const sign = "or the vectors change sign at every step"
+	v.check(c.WeightDecay <= 1 || c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, "+sign)
+	v.check(c.WeightDecay >= 0, "weight-decay", "must be 0 or more")
+	v.check(c.WeightDecay > 1 || c.LR*c.WeightDecay < 1 || c.LR > 100 || !asGraph(c.FindMode()), "lr", "must be below 1/--weight-decay %g, "+sign, c.WeightDecay)
 }
 
 // samples checks how many samples words have.
@@ -193,7 +195,7 @@ func (v *validator) choices() {
 			names = append(names, choice.Name)
 		}
 		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name,
-			"choose %s", strings.Join(names, " or "))
+			"choose %s%s", strings.Join(names, " or "), terminal.DidYouMean(s.String(), names))
 	}
 	v.check(!c.noise().needsMatrix || inIterations(c.FindMode()), "noise",
 		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
@@ -230,6 +232,12 @@ func (c *Config) validateMode() error {
 		return terminal.Usagef("--mode %s: that is a preset of mode %s: give --preset %s instead",
 			c.Mode, mode, c.Mode)
 	}
+	if advice := otherNames[terminal.Folded(c.Mode)]; advice != "" {
+		return terminal.Usagef("--mode %s: %s", c.Mode, advice)
+	}
+	if near := terminal.Meant(c.Mode, ModeNames()); near != "" {
+		return terminal.Usagef("--mode %s: unknown mode; did you mean %s?", c.Mode, near)
+	}
 	return terminal.Usagef("--mode %s: unknown mode; this build has %s", c.Mode, built)
 }
 
@@ -242,7 +250,10 @@ func (c *Config) validateModel(m Mode) error {
 	if len(names) == 0 || slices.Contains(names, c.Model) {
 		return nil
 	}
-	return terminal.Usagef("--model %s: mode %s has %s", cmp.Or(c.Model, `""`), m.Name, strings.Join(names, " and "))
+	if near := otherModels[terminal.Folded(c.Model)]; slices.Contains(names, near) {
+		return terminal.Usagef("--model %s: mode %s has %s; did you mean %s?", c.Model, m.Name, strings.Join(names, " and "), near)
+	}
+	return terminal.Usagef("--model %s: mode %s has %s%s", cmp.Or(c.Model, `""`), m.Name, strings.Join(names, " and "), terminal.DidYouMean(c.Model, names))
 }
 
 // validateDevice checks --device and all that a GPU cannot do.

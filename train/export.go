@@ -75,7 +75,7 @@ func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *p
 	if err != nil {
 		return fmt.Errorf("%w: %w", lost, err)
 	}
-	p.Notef("Warning: %v; the run is written to %s again", lost, folder.Dir)
+	p.Warnf("%v; the run is written to %s again", lost, folder.Dir)
 	return nil
 }
 

@@ -32,6 +32,8 @@ type Plan struct {
 	Unit       string  `json:"unit"`       // what an iteration is called in this mode
 	Threads    int     `json:"threads"`
 
+	Settings map[string]string `json:"settings"` // all that a run records, by name
+
 	Memory runfolder.Memory `json:"memory_bytes"`
 	Disk   Disk             `json:"disk_bytes"`
 
@@ -97,6 +99,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 		Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
+		Settings:            c.Recorded(),
 		Memory:              j.memoryWithPeak(),
 		Disk:                j.disk(),
 		Samples:             j.samples,
@@ -113,7 +116,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 // announcer returns what shows the plan once training has measured itself; nil if
 // nobody reads it.
 func (j *job) announcer(p *progress.Progress) func(perUnit, pairs float64) {
-	if p == nil || j.options.NoPlan {
+	if !p.Shows() || j.options.NoPlan {
 		return nil
 	}
 	return func(perUnit, pairs float64) { _ = j.plan(perUnit, pairs).Print(p.Writer()) } // as all progress
@@ -158,7 +161,6 @@ func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, p
 
 // Print writes the plan for people.
 func (p Plan) Print(w io.Writer) error {
-	units := p.Unit + "s"
 	memory := terminal.Sizes{
 		{"text", p.Memory.Corpus}, {"matrix M", p.Memory.Matrix}, {"tables", p.Memory.Tables},
 		{"moments", p.Memory.Moments}, {"work", p.Memory.Work},
@@ -175,15 +177,15 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s %s (%s), %s pairs each; %s words, dim %d, %d negatives%s
+  work    %s (%s), %s pairs each; %s, dim %d, %s%s
   memory  %s: %s; at most %s, with reading and all%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
-		terminal.Number(p.Iterations), units, terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
+		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
 		terminal.Number(int64(p.PairsPerIteration)),
-		terminal.Number(p.Vocab), p.Dim, p.Negative, p.samplesLine(),
+		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"), p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Bytes(disk.Sum()), disk,
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,

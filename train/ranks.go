@@ -137,9 +137,7 @@ func readPart(ctx context.Context, g *ranks.Group, c *settings.Config, p *progre
 		return nil, 0, g.Known(explained(c, err))
 	}
 	seconds, s := time.Since(start).Seconds(), text.Stats
-	stage.Done("Text: %s words, %s of them used (%s different, each at least %d times) in %s sentences, read by %d ranks in %s",
-		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), c.MinCount,
-		terminal.Number(s.Sentences), g.Size(), terminal.Duration(seconds))
+	stage.Done("Text: %s, read by %d ranks in %s", amount(text.Corpus, s, c.MinCount), g.Size(), terminal.Duration(seconds))
 	noteOddities(s, c, p)
 	return text, seconds, nil
 }

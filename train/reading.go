@@ -99,6 +99,14 @@ func readingOptions(c *settings.Config, o textFiles, limit int64) (options corpu
 	return options, storage, err
 }
 
+// ofAtLeast says how often words occur, where that is not any number of times.
+func ofAtLeast(words string, minCount int) string {
+	if minCount == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%s at least %d times", words, minCount)
+}
+
 // writeVocabulary writes the file of --vocab.
 func writeVocabulary(path string, text *corpus.Corpus) error {
 	err := atomicfile.Write(path, func(w io.Writer) error { return text.Vocabulary.WriteWord2Vec(w, text.Stats.Lines) })
@@ -111,9 +119,14 @@ func writeVocabulary(path string, text *corpus.Corpus) error {
 // summary says what was read in so many seconds.
 func summary(text *corpus.Corpus, minCount int, seconds float64) string {
 	s := text.Stats
-	return fmt.Sprintf("%s words, %s of them used (%s different, each at least %d times) in %s sentences, read in %s%s",
-		terminal.Number(s.Tokens), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), minCount,
-		terminal.Number(s.Sentences), terminal.Duration(seconds), place(text))
+	return fmt.Sprintf("%s, read in %s%s", amount(text, s, minCount), terminal.Duration(seconds), place(text))
+}
+
+// amount says how many words a text has, and sentences.
+func amount(text *corpus.Corpus, s corpus.Stats, minCount int) string {
+	return fmt.Sprintf("%s, %s of them used (%s different%s) in %s",
+		terminal.Quantity(terminal.Number(s.Tokens), "word"), terminal.Number(s.TokensUsed), terminal.Number(text.Vocabulary.Len()), ofAtLeast(", each", minCount),
+		terminal.Quantity(terminal.Number(s.Sentences), "sentence"))
 }
 
 // announce says what a large text takes of the disk. An English word has about six bytes of
@@ -140,13 +153,16 @@ func place(text *corpus.Corpus) string {
 	return fmt.Sprintf(", in a file of %s", terminal.Bytes(bytes))
 }
 
+// errNoText is the error of a text that is not there.
+var errNoText = errors.New("there is no such file or folder")
+
 // checkExists gives a path that cannot be opened a message about --corpus.
 func checkExists(path string, source io.Reader) error {
 	if source != nil || path == "-" {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--corpus %s: there is no such file or folder", path)
+		return fmt.Errorf("--corpus %s: %w", path, errNoText)
 	} else if err != nil {
 		return fmt.Errorf("--corpus: %w", err)
 	}
@@ -237,10 +253,10 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 // noteOddities tells the user about surprises in the text.
 func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
-		p.Notef("Warning: the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
+		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := s.LongTokens; n > 0 {
-		p.Notef("Warning: left out %s longer than %s bytes",
+		p.Warnf("left out %s longer than %s bytes",
 			terminal.Quantity(terminal.Number(n), "word"), terminal.Number(corpus.MaxTokenBytes))
 	}
 	if n := s.CutSentences; n > 0 {
@@ -248,6 +264,6 @@ func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 			terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
 	if signs, advice := s.Raw(); signs != "" {
-		p.Notef("Note: %s: this looks like raw text. Add %s, unless that is meant", signs, advice)
+		p.Warnf("%s: this looks like raw text. Add %s, unless that is meant", signs, advice)
 	}
 }

@@ -66,6 +66,9 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues",
 			ErrInterrupted, folder.Dir, folder.Name)
 	}
+	if errors.Is(err, errNoText) {
+		err = fmt.Errorf("%w; if the text is elsewhere now, name it with --corpus", err)
+	}
 	return summary, err
 }
 
@@ -93,7 +96,7 @@ func (j *job) announceResume(p *progress.Progress) {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}
 	}
-	p.Notef("Resuming after %s of %s %ss", terminal.Number(s.Position.Units), terminal.Number(s.Units), j.mode.Unit)
+	p.Notef("Resuming after %s of %s", terminal.Number(s.Position.Units), terminal.Quantity(terminal.Number(s.Units), j.mode.Unit))
 }
 
 // advise adds advice to an error of a training.
@@ -108,7 +111,7 @@ func (j *job) advise(f *runfolder.Folder, err error) error {
 		return err
 	}
 	saved.Close()
-	after := fmt.Sprintf("after %s %ss", terminal.Number(saved.Position.Units), j.mode.Unit)
+	after := "after " + terminal.Quantity(terminal.Number(saved.Position.Units), j.mode.Unit)
 	if diverged {
 		return fmt.Errorf("%w; go on from the checkpoint %s with a lower learning rate, "+
 			"'w2vcl resume %s --lr %.3g', or start again with a lower --lr", err, after, f.Name, j.config.LR/10)

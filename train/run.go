@@ -103,8 +103,8 @@ func (j *job) interrupted(folder *runfolder.Folder, result outcome) error {
 	if !result.Interrupted {
 		return nil
 	}
-	err := fmt.Errorf("%w after %s of %s %ss; the vectors trained until then are in %s",
-		ErrInterrupted, terminal.Number(result.Units), terminal.Number(j.trainer.Units()), j.mode.Unit, j.config.Out)
+	err := fmt.Errorf("%w after %s of %s; the vectors trained until then are in %s", ErrInterrupted,
+		terminal.Number(result.Units), terminal.Quantity(terminal.Number(j.trainer.Units()), j.mode.Unit), j.config.Out)
 	if folder.HasCheckpoint() {
 		err = fmt.Errorf("%w, and 'w2vcl resume %s' goes on", err, j.config.Out)
 	}
@@ -166,8 +166,8 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 			"word of the text; raise it, or keep all words with --sample 0", j.config.Sample)
 	}
 	seconds := max(result.Seconds, 1e-9)
-	p.Notef("Trained: %s %ss in %s (%s words/s, %s pairs/s), loss %.4f",
-		terminal.Number(result.Units), j.mode.Unit, terminal.Duration(result.Seconds),
+	p.Notef("Trained: %s in %s (%s words/s, %s pairs/s), loss %.4f",
+		terminal.Quantity(terminal.Number(result.Units), j.mode.Unit), terminal.Duration(result.Seconds),
 		terminal.Rate(result.Words/seconds), terminal.Rate(result.Pairs/seconds), result.Last.Loss)
 	j.options.Ranks.NoteTraffic(p, seconds)
 	return result, nil

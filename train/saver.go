@@ -108,10 +108,10 @@ func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	case errors.Is(err, runfolder.ErrNotFinite):
 		return err
 	case err != nil && !s.failing:
-		s.progress.Notef("Warning: no checkpoint after %s %ss: %v; "+
-			"training goes on, and the last checkpoint is whole", terminal.Number(p.Units), s.unitName, err)
+		s.progress.Warnf("no checkpoint after %s: %v; "+
+			"training goes on, and the last checkpoint is whole", terminal.Quantity(terminal.Number(p.Units), s.unitName), err)
 	case err == nil && s.failing:
-		s.progress.Notef("Checkpoints are written again, after %s %ss", terminal.Number(p.Units), s.unitName)
+		s.progress.Notef("Checkpoints are written again, after %s", terminal.Quantity(terminal.Number(p.Units), s.unitName))
 	}
 	s.failing = err != nil
 	return nil
@@ -126,7 +126,7 @@ func (s *saver) interrupted(p runfolder.Position) error {
 	if err == nil || errors.Is(err, runfolder.ErrNotFinite) {
 		return err
 	}
-	s.progress.Notef("Warning: what was trained since the last checkpoint cannot be resumed: %v", err)
+	s.progress.Warnf("what was trained since the last checkpoint cannot be resumed: %v", err)
 	return nil
 }
 

@@ -89,9 +89,8 @@ func (t *text) check(c *settings.Config) error {
 		return nil
 	}
 	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, "+
-		"but the text has %d that occur at least %d times: "+
-		"lower --negative or --min-count, or use more text",
-		c.Negative, c.Negative+1, words, c.MinCount)
+		"but the text has %d%s: lower --negative or --min-count, or use more text",
+		c.Negative, c.Negative+1, words, ofAtLeast(" that occur", c.MinCount))
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
 	if c.Negative != settings.DefaultsOf(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {

@@ -40,7 +40,7 @@ A, B and C are no answers.`,
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
-	cmd.Flags().IntVar(&o.count, "count", 5, "show `N` answers")
+	countFlag(cmd, &o.count, 5, "show `N` answers")
 	cli.AddJSON(cmd, &o.json, "print one line of JSON: the question and its answers")
 	return cmd
 }

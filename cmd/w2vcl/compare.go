@@ -100,7 +100,7 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
   w2vcl compare --list
   w2vcl compare --list --corpus wiki.txt`,
-		Args: cli.Exactly(),
+		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	o.addFlags(cmd)

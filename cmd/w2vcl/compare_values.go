@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -18,7 +19,7 @@ func (l *variantList) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		if _, mode := experiment.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
-			return fmt.Errorf("%q is none of %s", part, strings.Join(settings.ModeNames(), ", "))
+			return fmt.Errorf("%q is none of %s%s", part, strings.Join(settings.ModeNames(), ", "), terminal.DidYouMean(part, settings.ModeNames()))
 		}
 		list = append(list, part)
 	}

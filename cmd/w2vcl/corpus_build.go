@@ -27,7 +27,7 @@ there already stays as it is. Words beyond a limit of memory go to the disk mean
 number of different words is counted exactly.`,
 		Example: `  w2vcl corpus build --corpus wiki.txt --cache encoded
   w2vcl train --corpus wiki.txt --cache encoded --mode pword2vec --out runs/wiki`,
-		Args: cli.Exactly(),
+		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, isTextSetting)

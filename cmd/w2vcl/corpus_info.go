@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +63,7 @@ func showCorpus(s cli.Streams, c *corpus.Corpus, asJSON bool) error {
 		return cli.WriteJSON(s.Out, r)
 	}
 	var out cli.Table
-	out.Rowf("file\t%s, %s, %d bytes a word", r.File, terminal.Bytes(r.Bytes), r.BytesPerID)
+	out.Rowf("file\t%s, %s, %s a word", r.File, terminal.Bytes(r.Bytes), terminal.Quantity(strconv.Itoa(r.BytesPerID), "byte"))
 	out.Rowf("words\t%s different", terminal.Number(r.Words))
 	out.Rowf("tokens\t%s in %s sentences", terminal.Number(r.Tokens), terminal.Number(r.Sentences))
 	out.Rowf("text\t%s, %s words, %s different",

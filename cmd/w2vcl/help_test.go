@@ -29,6 +29,9 @@ func TestShortHelp(t *testing.T) {
 			}
 			return out.String()
 		}
+		if lines := strings.Count(help("-h"), "\n"); lines > 30 && strings.Join(path, " ") == "train" {
+			t.Errorf("train -h has %d lines", lines)
+		}
 		short, long := strings.Count(help("-h"), "\n      --"), strings.Count(help("--help"), "\n      --")
 		if short > cli.FewFlags || short > long || long > 0 && short == 0 {
 			t.Errorf("%v: %d flags in short help, %d in long", path, short, long)

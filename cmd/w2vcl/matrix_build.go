@@ -24,7 +24,7 @@ func newMatrixBuild(s cli.Streams) *cobra.Command {
 		Long: `Build M from a text and write it to a file. A file that already holds this matrix
 stays as it is.`,
 		Example: `  w2vcl matrix build --corpus wiki.txt --matrix wiki.matrix --contexts 65536`,
-		Args:    cli.Exactly(),
+		Args:    cli.OneCorpus,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, func(setting settings.Setting) bool {

@@ -39,9 +39,15 @@ answer for any word, seen or not.`,
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
-	cmd.Flags().IntVar(&o.count, "count", 10, "show `N` neighbours of each word")
+	countFlag(cmd, &o.count, 10, "show `N` neighbours of each word")
 	cli.AddJSON(cmd, &o.json, "print one line of JSON: an array of words with their neighbours")
 	return cmd
+}
+
+// countFlag adds --count, which gensim calls topn.
+func countFlag(cmd *cobra.Command, target *int, usual int, help string) {
+	cmd.Flags().IntVarP(target, "count", "n", usual, help)
+	cli.UseAliases(cmd.Flags(), map[string]string{"topn": "count", "top": "count", "k": "count"})
 }
 
 func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, words []string) error {

@@ -35,7 +35,7 @@ what that many hosts like this one would make of the run, by a model of their ne
 		Example: `  w2vcl plan --corpus wiki.txt --dim 300
   w2vcl plan --corpus wiki.txt --preset paper --json
   w2vcl plan --corpus wiki.txt --hosts 4 --network 100`,
-		Args: cli.Exactly(),
+		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })

@@ -44,7 +44,7 @@ M. 'w2vcl plan' with the same flags shows the memory and the time of a run.`,
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
   w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2`,
-		Args: cli.Exactly(),
+		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })

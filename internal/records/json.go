@@ -1,5 +1,6 @@
-// Package records takes the text out of records: one field of each object of JSON
-// lines, or one column of a parquet file. Start at [JSONLines] and [Parquet].
+// Package records takes the text out of records: one field of each object of JSON lines, or
+// one column of a file of parquet, CSV or TSV; and it notices records where text is expected.
+// Start at [JSONLines], [Parquet], [Table] and [Notice].
 package records
 
 import (

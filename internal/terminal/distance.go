@@ -1,6 +1,10 @@
 package terminal
 
-import "iter"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
 
 // EditDistance counts the typing errors that turn a into b: letters inserted,
 // left out or exchanged, and neighbours swapped (optimal string alignment).
@@ -40,4 +44,27 @@ func Nearest(name string, known iter.Seq[string]) string {
 		}
 	}
 	return best
+}
+
+// Folded returns a name without what people write in different ways.
+func Folded(name string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// Meant returns the name that a text is a way of writing, or a typing error away from; "" if there is none.
+func Meant(text string, names []string) string {
+	for _, name := range names {
+		if Folded(name) == Folded(text) {
+			return name
+		}
+	}
+	return Nearest(strings.ToLower(text), slices.Values(names))
+}
+
+// DidYouMean ends a message about a value that is none of the names.
+func DidYouMean(text string, names []string) string {
+	if near := Meant(text, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }

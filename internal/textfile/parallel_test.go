@@ -307,7 +307,7 @@ func TestFields(t *testing.T) {
 	for _, tc := range []struct {
 		name, data, field, want string
 	}{
-		{"text", "the cat", "text", "asks for JSON lines or parquet, and this file begins with \"the cat\""},
+		{"text", "the cat", "text", "asks for JSON lines, CSV, TSV or parquet, and this file begins with \"the cat\""},
 		{"line", "{}\n{bad", "text", "line: line 2: this is no JSON object"},
 		{"field", "{}\n", "text", "field: no record has this field: --field text"},
 		{"column", table.String(), "body", "column: no record has this field: --field body: its columns are text"},

@@ -4,26 +4,71 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/records"
 )
 
-// openJSON takes the text out of JSON lines.
-func (t *Reader) openJSON() error {
-	head, err := t.peek(HeadBytes)
+// openRecords takes the text out of JSON lines, CSV or TSV.
+func (t *Reader) openRecords() error {
+	field := t.Source.Field
+	head, err := t.peek(t.text.Size())
 	if err != nil {
 		return err
-	}
-	if len(head) > 0 && !records.IsJSON(head) {
-		return fmt.Errorf("%s: --field %s asks for JSON lines or parquet, and this file begins with %q: leave --field out, or these files", t.Source.Name, t.Source.Field, head)
 	}
 	if len(head) == 0 { // an empty file has no text, as without --field
 		return nil
 	}
-	t.records = records.JSONLines(t.text, t.Source.Field, t.Source.Threads)
+	if records.IsJSON(head) {
+		t.records = records.JSONLines(t.text, field, t.Source.Threads)
+	} else {
+		table, ok := records.TableWith(head, field)
+		switch {
+		case !ok && len(table.Columns) < 2:
+			return fmt.Errorf("%s: --field %s asks for JSON lines, CSV, TSV or parquet, and this file begins with %q: leave --field out, or these files", t.Source.Name, field, head[:min(len(head), HeadBytes)])
+		case !ok:
+			return fmt.Errorf("%s: --field %s: the first line names the columns %s", t.Source.Name, field, listed(table.Columns))
+		}
+		t.records = io.NopCloser(table.Texts(t.text, field))
+	}
 	t.text = bufio.NewReaderSize(t.records, t.text.Size())
 	return nil
+}
+
+// refuseRecords returns an error if a file that is to be read as text holds records: their
+// punctuation and names would be words.
+func (t *Reader) refuseRecords() error {
+	head, err := t.peek(t.text.Size())
+	if err != nil {
+		return err
+	}
+	kind, fields := records.Notice(head, len(head) < t.text.Size(), tableName.MatchString(t.Source.Name))
+	switch {
+	case kind == "":
+		return nil
+	case fields == nil:
+		return fmt.Errorf("%s: this is %s, not text: write it as JSON lines, one object a line, and name the field of the text with --field", t.Source.Name, kind)
+	default:
+		return fmt.Errorf("%s: this is %s, not text: name the field of the text with --field; its first record has %s", t.Source.Name, kind, listed(fields))
+	}
+}
+
+// tableName matches the names of files of CSV and TSV, also compressed.
+var tableName = regexp.MustCompile(`(?i)\.[ct]sv(\.\w+)?$`)
+
+// listed writes the names of fields, of many the first ones.
+func listed(names []string) string {
+	const most = 12
+	shown := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		shown = append(shown, fmt.Sprintf("%.40q", name))
+	}
+	if len(names) > most {
+		shown = append(shown, "...")
+	}
+	return strings.Join(shown, ", ")
 }
 
 // openParquet takes the text out of a parquet file, which is not read from its begin to

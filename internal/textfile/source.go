@@ -31,8 +31,8 @@ type Source struct {
 	Size int64  // in bytes as stored, -1 if unknown
 	Open func() (io.ReadCloser, error)
 
-	// Field is the field of JSON lines, or the column of a parquet file, that holds the
-	// text; "" for a file of text.
+	// Field is the field of JSON lines, or the column of a file of parquet, CSV or TSV, that
+	// holds the text; "" for a file of text.
 	Field string
 
 	// Threads is how many parts of the file are decompressed or taken apart at the same
@@ -266,6 +266,9 @@ func Open(s Source, stored *atomic.Int64) (*Reader, error) {
 	return t, nil
 }
 
+// smallBuffer has room for the titles of a table, also of a small file that is compressed.
+const smallBuffer = 4 << 10
+
 // detect sets t.format and t.text, and skips a byte order mark.
 func (t *Reader) detect(stored *atomic.Int64) error {
 	// Reads of more than the buffer's size bypass it. A small file gets a small
@@ -290,7 +293,7 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 			return t.Wrap(err)
 		}
 		// What decompressors keep grows with the text: the dictionary of xz up to 4 GB.
-		t.text = bufio.NewReaderSize(memory.NewReader(context.Background(), t.decompressor), bufferSize)
+		t.text = bufio.NewReaderSize(memory.NewReader(context.Background(), t.decompressor), max(bufferSize, smallBuffer))
 	}
 	const mark = "\ufeff"
 	head, err = t.peek(len(mark))
@@ -298,10 +301,14 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		t.text.Discard(len(mark))
 		t.Bytes = int64(len(mark))
 	}
-	if err == nil && t.Source.Field != "" {
-		err = t.openJSON()
+	switch {
+	case err != nil:
+		return err
+	case t.Source.Field != "":
+		return t.openRecords()
+	default:
+		return t.refuseRecords()
 	}
-	return err
 }
 
 // peek returns the next n bytes, fewer at the end of the text.

@@ -23,8 +23,13 @@ def test_words_and_rows(run):
     assert np.shares_memory(run["cat"], run.vectors)
     with pytest.raises(KeyError, match="zebra"):
         run["zebra"]
-    with pytest.raises(w2vcl.Error, match="zebra"):
-        run.vector("zebra")
+    for ask in (run.vector, run.neighbors, run.most_similar, lambda word: run.similarity("cat", word),
+                lambda word: run.doesnt_match(["cat", word]), lambda word: run[["cat", word]]):
+        with pytest.raises(w2vcl.UnseenWord, match="^'zebra' is not in the vocabulary .10 words.$") as caught:
+            ask("zebra")
+        assert isinstance(caught.value, KeyError) and isinstance(caught.value, w2vcl.Error)
+    with pytest.raises(w2vcl.UnseenWord, match="did you mean 'cat'"):
+        run["Cat"]
 
 
 def test_counts_config_summary_metrics(run, text):
@@ -90,7 +95,7 @@ def test_save_other_words(subword_run, tmp_path):
     subword_run.save(tmp_path / "some.npy", words=["cat", "unseen"])
     file = w2vcl.load(tmp_path / "some.npy")
     assert file.words == ["cat", "unseen"] and np.array_equal(file.vectors, subword_run.vector(["cat", "unseen"]))
-    with pytest.raises(w2vcl.Error, match="--force"):
+    with pytest.raises(w2vcl.Error, match="replace it with force=True"):
         subword_run.save(tmp_path / "some.npy")
     subword_run.save(tmp_path / "some.npy", force=True)
 

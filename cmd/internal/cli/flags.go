@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,7 +43,7 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 		}
 		flag := flags.VarPF(SettingValue{s, f.Set}, s.Name, "", s.Help())
 		complete(cmd, s)
-		Annotate(flag, s.Section)
+		Annotate(flag, s.HelpSection())
 		if s.IsBool() {
 			flag.NoOptDefVal = "true"
 		}
@@ -50,6 +52,7 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 		}
 	}
 	UseAliases(flags, aliases)
+	addModelSwitches(flags, f.Set)
 	skipGram := settings.DefaultsOf("", "", "", settings.ModelSkipGram)
 	ShowDefaults(cmd, &skipGram)
 	ShowDefaults(cmd, &defaults)
@@ -66,6 +69,60 @@ func ShowDefaults(cmd *cobra.Command, c *settings.Config) {
 		if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
 			flag.DefValue = s.String()
 		}
+	}
+}
+
+// A modelSwitch is the value of a flag of word2vec.c or gensim that chooses the model with 1 or 0.
+type modelSwitch struct {
+	set    map[string]string
+	models [2]string // of 0 and 1
+}
+
+// Set implements [pflag.Value].
+func (m modelSwitch) Set(text string) error {
+	if text != "0" && text != "1" {
+		return fmt.Errorf("%q is not 0 or 1; see --model", text)
+	}
+	m.set["model"] = m.models[text[0]-'0']
+	return nil
+}
+
+func (m modelSwitch) String() string { return "" }
+
+// Type implements [pflag.Value].
+func (m modelSwitch) Type() string { return "0|1" }
+
+// addModelSwitches adds --sg and --cbow, which stand for --model.
+func addModelSwitches(flags *pflag.FlagSet, set map[string]string) {
+	if flags.Lookup("model") == nil {
+		return
+	}
+	for name, models := range map[string][2]string{
+		"sg":   {settings.ModelCBOW, settings.ModelSkipGram},
+		"cbow": {settings.ModelSkipGram, settings.ModelCBOW},
+	} {
+		flags.VarPF(modelSwitch{set, models}, name, "", "").Hidden = true
+	}
+}
+
+// OneCorpus is a check of arguments: --corpus may stand without its name.
+func OneCorpus(cmd *cobra.Command, args []string) error {
+	corpus := cmd.Flags().Lookup("corpus")
+	for _, arg := range args {
+		if arg == "true" || arg == "false" {
+			return terminal.Usagef("unexpected argument %q: a switch takes its value with an equals sign, as in --lowercase=%s", arg, arg)
+		}
+	}
+	switch {
+	case len(args) == 0:
+		return nil
+	case corpus.Changed || dashHint(args[0]) != "":
+		return Exactly()(cmd, args)
+	case len(args) > 1:
+		return terminal.Usagef("%d texts, %s and others: give the folder that they are in, or 'cat %s | %s --corpus -'",
+			len(args), args[0], strings.Join(args, " "), cmd.CommandPath())
+	default:
+		return cmd.Flags().Set("corpus", args[0])
 	}
 }
 
@@ -152,15 +209,21 @@ func singleDash(cmd *cobra.Command, name string) error {
 	return terminal.Usagef("-%s: no such flag (flags have two dashes here)", name)
 }
 
-// nearestFlag returns the flag whose name is a typing error away, or "".
+// nearestFlag returns the flag whose name, by itself or elsewhere, is a typing error away, or "".
 func nearestFlag(cmd *cobra.Command, name string) string {
-	var known []string
+	known := map[string]string{} // names of flags, by themselves and by aliases
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !flag.Hidden {
-			known = append(known, flag.Name)
+		if flag.Hidden {
+			return
+		}
+		known[flag.Name] = flag.Name
+		if setting, ok := flag.Value.(SettingValue); ok {
+			for _, alias := range setting.Aliases {
+				known[dashed(alias)] = flag.Name
+			}
 		}
 	})
-	return terminal.Nearest(dashed(name), slices.Values(known))
+	return known[terminal.Nearest(dashed(name), slices.Values(slices.Sorted(maps.Keys(known))))]
 }
 
 // AddJSON defines --json.

@@ -2,15 +2,19 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // usualFlags are the flags that the short help (-h) of a command shows, of those that it has.
-var usualFlags = []string{"corpus", "out", "mode", "model", "config", "tokenizer", "lowercase", "min-count", "dim", "window", "epochs", "device", "threads", "force"}
+var usualFlags = []string{"corpus", "out", "mode", "tokenizer", "lowercase", "min-count", "dim", "window", "subword", "iterations", "epochs", "device", "threads", "force"}
 
 // FewFlags is how many flags a command may have so that its short help shows them all.
 const FewFlags = 14
@@ -33,15 +37,57 @@ func showHelp(long func(*cobra.Command, []string), mainFlags map[string][]string
 		if !ok {
 			names = usualFlags
 		}
-		for _, flag := range shown {
-			flag.Hidden = !slices.Contains(names, flag.Name)
+		var out strings.Builder
+		fmt.Fprintf(&out, "%s\n\nUsage:\n  %s\n", cmd.Short, cmd.UseLine())
+		if slices.Contains(names, "mode") {
+			out.WriteString("\nModes:\n" + modesByUse())
 		}
-		example := cmd.Example
-		defer func() { cmd.Example = example }()
-		cmd.Example, _, _ = strings.Cut(cmd.Example, "\n")
-		_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n%s\nThese are the main flags of %d. Run '%s --help' for all, and for more examples.\n",
-			cmd.Short, cmd.UsageString(), len(shown), cmd.CommandPath())
+		out.WriteString("\nMain flags:\n")
+		w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
+		for _, name := range names {
+			if i := slices.IndexFunc(shown, func(flag *pflag.Flag) bool { return flag.Name == name }); i >= 0 {
+				_, _ = fmt.Fprintln(w, brief(shown[i])) // to memory
+			}
+		}
+		_ = w.Flush()
+		fmt.Fprintf(&out, "\nRun '%s --help' for all %d flags, and for examples.\n", cmd.CommandPath(), len(shown))
+		_, _ = io.WriteString(cmd.OutOrStdout(), out.String())
 	}
+}
+
+// modesByUse lists modes and when to take them, those of one use in one line.
+func modesByUse() string {
+	var uses []string
+	names := map[string][]string{}
+	for _, m := range settings.Modes() {
+		if names[m.When] == nil {
+			uses = append(uses, m.When)
+		}
+		names[m.When] = append(names[m.When], m.Name)
+	}
+	slices.SortStableFunc(uses, func(a, b string) int { return len(names[a]) - len(names[b]) }) // baselines last
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
+	for _, use := range uses {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", strings.Join(names[use], ", "), use)
+	}
+	_ = w.Flush()
+	return out.String()
+}
+
+// brief is a flag in one line: its help until the first mark of punctuation, and its default.
+func brief(flag *pflag.Flag) string {
+	value, help := pflag.UnquoteUsage(flag)
+	if at := strings.IndexAny(help, ":;,("); at >= 0 {
+		help = strings.TrimSpace(help[:at])
+	}
+	if flag.NoOptDefVal != "" {
+		value = ""
+	}
+	if !slices.Contains([]string{"", "false", "0", "[]"}, flag.DefValue) {
+		help += fmt.Sprintf(" (default %s)", flag.DefValue)
+	}
+	return strings.TrimRight("      --"+flag.Name+" "+value, " ") + "\t" + help
 }
 
 // visibleFlags are the flags of a command that help shows.

@@ -34,11 +34,10 @@ func (s Streams) Narrow() bool {
 	return ok && term.IsTerminal(int(f.Fd())) && terminal.Width(f) < narrowWidth
 }
 
-// Progress returns the display of a long command; nil, which shows nothing, if it
-// is quiet.
+// Progress returns the display of a long command, which shows only warnings if it is quiet.
 func (s Streams) Progress(quiet bool) *progress.Progress {
 	if quiet {
-		return nil
+		return progress.Warnings(s.Err)
 	}
 	return progress.New(s.Err)
 }

@@ -14,12 +14,13 @@ from importlib.metadata import version as _version
 from ._compare import Comparison, compare
 from ._corpus import Corpus
 from ._program import Error, UsageError, command, version
+from ._progress import Progress
 from ._run import Interrupted, Run, demo, evaluate, load, plan, train
-from ._vectors import Vectors
+from ._vectors import UnseenWord, Vectors
 
 __version__ = _version("w2vcl")
 
 __all__ = [
-    "Comparison", "Corpus", "Error", "Interrupted", "Run", "UsageError", "Vectors",
+    "Comparison", "Corpus", "Error", "Interrupted", "Progress", "Run", "UnseenWord", "UsageError", "Vectors",
     "command", "compare", "demo", "evaluate", "load", "plan", "train", "version",
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _corpus, _program
 from ._corpus import Corpus
+from ._optional import needed
 from ._progress import Display
 from ._run import Run, _Place
 
@@ -57,9 +58,7 @@ class Comparison:
         return {path.name: Run(path, _keep=self._keep) for path in sorted((self.path / "runs").iterdir()) if path.is_dir()}
 
     def _csv(self, name: str) -> pd.DataFrame:
-        import pandas
-
-        return pandas.read_csv(self.path / name)
+        return needed("pandas").read_csv(self.path / name)
 
     def __repr__(self) -> str:
         return f"Comparison({str(self.path)!r})"
@@ -79,10 +78,10 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     with the same out goes on.
     """
     place = _Place()
-    text = _corpus.as_path(corpus, lambda: place.folder)
+    text, field = _corpus.as_path(corpus, settings.pop("field", None), lambda: place.folder)
     path = pathlib.Path(out) if out is not None else place.folder / "comparison"
     names = None if modes is None else [modes] if isinstance(modes, str) else list(modes)
-    flags = _program.arguments({"corpus": text, "modes": names, "out": path, **settings})
+    flags = _program.arguments({"corpus": text, "modes": names, "out": path, "field": field, **settings})
     for name, own in (variants or {}).items():
         flags.append(f"--variant={name}: " + ",".join(f"{key.replace('_', '-')}={_program.text(value)}" for key, value in own.items()))
     _program.execute(["compare", *flags], Display.choose(progress, ("Report:",) if out is None else ()))

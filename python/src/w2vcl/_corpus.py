@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Union
 
-#: A path of a file or folder; a list of paths of files; or sentences, each a string or a list of tokens.
-Corpus: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str] | Iterable[str]]
+from . import _files
+
+#: A path of a file or folder; a list of paths of files; sentences, each a string or a list of tokens;
+#: or, with ``field``, records or a table of pandas, polars, pyarrow or Hugging Face.
+Corpus = Union[str, "os.PathLike[str]", Iterable[Any]]
 
 
-def as_path(corpus: Corpus, folder: Callable[[], pathlib.Path]) -> str:
-    """The path of a text. ``folder`` makes a folder for it, where it needs one.
+def as_path(corpus: Corpus, field: str | None, folder: Callable[[], pathlib.Path]) -> tuple[str, str | None]:
+    """The path of a text, and the field that the program has to take from it.
 
-    A list is one of paths if its first entry is a path object, or if any of its strings names
-    a file. Then all must be there. Sentences become lines.
+    A list is one of paths if its first entry is a path object, or if any of its strings names a
+    file. Then all must be there. Sentences become the lines of a file in a folder that ``folder``
+    makes. The file's name has a checksum of them.
     """
     if isinstance(corpus, (str, os.PathLike)):
-        return os.fspath(corpus)
+        return _path(os.fspath(corpus)), field
+    if isinstance(corpus, bytes) or not hasattr(corpus, "__iter__") and not hasattr(corpus, "column_names"):
+        raise TypeError(f"the corpus is {_kind(corpus)}: give the path of a file, or sentences")
     if isinstance(corpus, (list, tuple)) and _are_paths(corpus):
-        return _link(corpus, folder())
-    path = folder() / "corpus.txt"
-    _write(corpus, path)
-    return str(path)
+        return _link(corpus, folder()), field
+    return _write(_sentences(corpus, field), folder()), None
+
+
+def is_made(path: str) -> bool:
+    """Whether a path is one that as_path made."""
+    return pathlib.Path(path).parent.name.startswith(_files.PREFIX)
+
+
+def _path(path: str) -> str:
+    if "\n" in path or " " in path.strip() and len(path.split()) > 3 and not os.path.exists(path):
+        raise ValueError(f"the corpus is a string of text, {path[:40]!r}…: a string is the path of a file; "
+                         "give text as a list of sentences, for example text.splitlines()")
+    return path
 
 
 def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
@@ -37,36 +54,101 @@ def _are_paths(items: list[Any] | tuple[Any, ...]) -> bool:
 
 def _link(paths: Iterable[str | os.PathLike[str]], folder: pathlib.Path) -> str:
     """Makes a folder of links, in order: the program reads a folder in the order of its names."""
-    links = folder / "corpus"
-    links.mkdir()
-    for number, path in enumerate(map(pathlib.Path, paths)):
+    files = [pathlib.Path(path).resolve() for path in paths]
+    sum_ = hashlib.blake2b(digest_size=8)
+    for path in files:
         if not path.is_file():
             raise FileNotFoundError(f"{path}: there is no such file; a list of paths must name files")
-        (links / f"{number:06d}-{path.name}").symlink_to(path.resolve())
+        sum_.update(f"{path}\0{path.stat().st_size}\0{path.stat().st_mtime_ns}\0".encode())
+    links = folder / f"corpus-{sum_.hexdigest()}"
+    links.mkdir()
+    for number, path in enumerate(files):
+        (links / f"{number:06d}-{path.name}").symlink_to(path)
     return str(links)
 
 
-def _write(sentences: Iterable[Any], path: pathlib.Path) -> None:
+def _sentences(corpus: Iterable[Any], field: str | None) -> Iterable[Any]:
+    """The sentences of a table or of records, if it is one."""
+    names = getattr(corpus, "column_names", getattr(corpus, "columns", list(corpus) if isinstance(corpus, Mapping) else None))
+    if isinstance(names, dict):  # of the parts of a data set
+        raise TypeError(f"the corpus has the parts {_listed(names)}: choose one of them, corpus[{next(iter(names))!r}]")
+    if names is not None:
+        if field is None:
+            raise TypeError(f"the corpus is a table with the columns {_listed(names)}: name that of the text with field=")
+        if field not in list(names):
+            raise ValueError(f"field={field!r}: the table has the columns {_listed(names)}")
+        column: Iterable[Any] = corpus[field]  # type: ignore[index]
+        return column
+    return corpus if field is None else _fields(corpus, field)
+
+
+def _fields(records: Iterable[Any], field: str) -> Iterable[Any]:
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, Mapping):
+            raise TypeError(f"record {number} is {_kind(record)}: field={field!r} is for dictionaries and tables")
+        if field not in record:
+            raise ValueError(f"record {number} has no {field!r}; it has {_listed(record)}")
+        yield record[field]
+
+
+def _write(sentences: Iterable[Any], folder: pathlib.Path) -> str:
     written, single = 0, 0
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    sum_ = hashlib.blake2b(digest_size=8)
+    path = folder / "corpus.txt"
+    with open(path, "wb") as file:
         for number, sentence in enumerate(sentences, 1):
-            if isinstance(sentence, str):
-                line = sentence.replace("\r", " ").replace("\n", " ")
-                single += len(line.split(None, 1)) == 1
-            else:
-                line = _join(sentence, number)
-            file.write(line + "\n")
+            line = _line(sentence, number)
+            single += isinstance(sentence, str) and len(line.split(None, 1)) == 1
+            try:
+                data = (line + "\n").encode()
+            except UnicodeEncodeError as error:
+                raise ValueError(f"sentence {number} is no Unicode: {error}") from None
+            file.write(data)
+            sum_.update(data)
             written += 1
     if written > 1 and single == written:
         raise ValueError("every sentence is one word: give a list of lists of tokens, or of whole sentences")
+    return str(path.rename(folder / f"corpus-{sum_.hexdigest()}.txt"))
 
 
-def _join(tokens: Any, number: int) -> str:
-    if isinstance(tokens, (bytes, os.PathLike)):
-        raise TypeError(f"sentence {number} is {type(tokens).__name__}: give a string or a list of tokens")
-    tokens = list(tokens)
-    line = " ".join(tokens)
+def _line(sentence: Any, number: int) -> str:
+    """A sentence as a line."""
+    if hasattr(sentence, "as_py"):  # a value of pyarrow
+        sentence = sentence.as_py()
+    if isinstance(sentence, str):
+        return sentence.replace("\r", " ").replace("\n", " ")
+    if isinstance(sentence, Mapping):
+        raise TypeError(f"sentence {number} is a dictionary with {_listed(sentence)}: name the entry that is the text with field=")
+    if isinstance(sentence, (bytes, os.PathLike)) or not isinstance(sentence, Iterable):
+        raise TypeError(f"sentence {number} is {_kind(sentence)}: give a string or a list of tokens{_advice(sentence)}")
+    tokens = list(sentence)
+    try:
+        line = " ".join(tokens)
+    except TypeError:
+        bad = next(token for token in tokens if not isinstance(token, str))
+        hint = f", for example {str(bad)!r}" if hasattr(bad, "__index__") else ""
+        raise TypeError(f"sentence {number} has the token {bad!r}, which is {_kind(bad)}: a token is a string{hint}") from None
     if len(line.split()) != len(tokens):
         bad = next(token for token in tokens if len(token.split()) != 1)
         raise ValueError(f"sentence {number} has the token {bad!r}: a token has no space in it and is not empty")
     return line
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else "NaN" if _missing(value) else type(value).__name__
+
+
+def _missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, or pandas' NA."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or isinstance(value, float) and value != value
+
+
+def _advice(value: Any) -> str:
+    if _missing(value):
+        return "; leave out missing ones first, with pandas by column.dropna()"
+    return ", or a list of paths" if isinstance(value, os.PathLike) else ""
+
+
+def _listed(names: Iterable[Any]) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:8]) + (", …" if len(shown) > 8 else "")

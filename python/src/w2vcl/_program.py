@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import re
 import signal
 import subprocess
 import threading
+import warnings
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -79,7 +81,7 @@ def command(*args: Any, progress: bool | None = False) -> str:
     """Runs ``w2vcl`` with these arguments and returns its standard output.
 
     Raises Error, or UsageError, with the program's message. Ctrl-C is passed on to the program,
-    which saves its work, and is raised when it has ended.
+    which saves its work, and is raised when it has ended. The program's warnings are warnings.
     """
     return execute([text(a) for a in args], Display.choose(progress))
 
@@ -89,16 +91,18 @@ def version() -> dict[str, Any]:
     return cast(dict[str, Any], json.loads(command("version", "--json")))
 
 
-def execute(args: list[str], display: Display | None = None) -> str:
-    """Runs the program to its end."""
-    # A process group of its own: the program shall meet one Ctrl-C, the one that is sent here. A
+def execute(args: list[str], *displays: Display | None) -> str:
+    """Runs the program to its end, and shows its lines on the displays that are not None.
+
+    An exception of a display stops the program as Ctrl-C does, and is raised when it has ended.
+    """
+    # A session of its own: the program shall meet one Ctrl-C, the one that is sent here. A
     # second one would end it at once. If Python dies, its next line of progress ends the program.
     process = subprocess.Popen(
         [binary(), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8", errors="replace", process_group=0, env={**os.environ, "W2VCL_PROGRESS_SECONDS": str(SECONDS)},
+        encoding="utf-8", errors="replace", start_new_session=True, env={**os.environ, "W2VCL_PROGRESS_SECONDS": str(SECONDS)},
     )
     output: list[str] = []
-    messages: list[str] = []
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     readers = [
         threading.Thread(target=_read_all, args=(process.stdout, output), daemon=True),
@@ -106,8 +110,9 @@ def execute(args: list[str], display: Display | None = None) -> str:
     ]
     for reader in readers:
         reader.start()
+    follower = _Follower(process, [display for display in displays if display])
     try:
-        interrupt = _follow(process, lines, messages, display)
+        follower.follow(lines)
         for reader in readers:
             reader.join()
         status = process.wait()
@@ -115,12 +120,14 @@ def execute(args: list[str], display: Display | None = None) -> str:
         if process.poll() is None:
             process.kill()
             process.wait()
-        if display:
-            display.end()
-    if interrupt or status == INTERRUPTED:
-        raise KeyboardInterrupt(_message(messages) or "interrupted")
+        follower.end()
+    if follower.failure:
+        raise follower.failure
+    message = pythonic(_message(follower.messages))
+    if follower.interrupted or status == INTERRUPTED:
+        raise KeyboardInterrupt(message or "interrupted")
     if status != 0:
-        message = _message(messages) or "\n".join(messages[-20:])
+        message = message or "\n".join(follower.messages[-20:])
         if status < 0:
             message = f"w2vcl was ended by {signal.Signals(-status).name}\n{message}".strip()
         raise (UsageError if status == USAGE else Error)(message, status)
@@ -139,26 +146,87 @@ def _read_lines(stream: Any, lines: queue.SimpleQueue[str | None]) -> None:
     lines.put(None)
 
 
-def _follow(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None], messages: list[str],
-            display: Display | None) -> bool:
-    """Shows the lines until the last one, and passes every Ctrl-C on. Says whether there was one."""
-    interrupted = False
-    while True:
-        try:
-            line = lines.get()
-            if line is None:
-                return interrupted
-            messages.append(line)
-            if len(messages) > 1000:
-                del messages[:500]
-            if display and not line.startswith("w2vcl: "):
+class _Follower:
+    """Shows the lines of a process, and passes every Ctrl-C on to it."""
+
+    def __init__(self, process: subprocess.Popen[str], displays: list[Display]) -> None:
+        self.process = process
+        self.displays = displays
+        self.messages: list[str] = []
+        self.interrupted = False
+        self.failure: Exception | None = None  # of a display
+
+    def follow(self, lines: queue.SimpleQueue[str | None]) -> None:
+        """Shows the lines until the last one."""
+        while True:
+            try:
+                line = lines.get()
+                if line is None:
+                    return
+                self._take(line)
+            except KeyboardInterrupt:
+                self.interrupted = True
+                self._stop()
+            except Exception as failure:
+                self.failure = self.failure or failure
+                self._stop()
+
+    def _take(self, line: str) -> None:
+        self.messages.append(line)
+        if len(self.messages) > 1000:
+            del self.messages[:500]
+        if line.startswith("Warning: "):
+            warnings.warn(pythonic(line.removeprefix("Warning: ")), stacklevel=_outside())
+        elif not line.startswith("w2vcl: "):
+            for display in self.displays:
                 display.show(line)
-        except KeyboardInterrupt:
-            interrupted = True
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+
+    def _stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+
+    def end(self) -> None:
+        for display in self.displays:
+            display.end()
+
+
+def _outside() -> int:
+    """How far below a warning the caller of this package is."""
+    frame, depth = inspect.currentframe(), 0
+    while frame and frame.f_globals.get("__package__") == __package__:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def _message(lines: list[str]) -> str:
     """The lines of an error, without the program's name and its advice about --help."""
     return "\n".join(re.sub("^w2vcl: ", "", line) for line in lines if line.startswith("w2vcl: "))
+
+
+# What messages say of flags, and what that is in Python. The first pattern that fits counts.
+_FLAGS = re.compile(r"""
+    'w2vcl\ resume\ \S+(?P<more>(\ --\S+\ \S+)*)'                    # a command that goes on
+  | (?P<other>'w2vcl\ [^']*')                                           # any other
+  | --tokenizer\ (?P<tokenizer>words|whitespace)
+  | (?<![\w-])--(?P<name>[a-z][a-z0-9-]*)
+    (?:[= ](?P<value>true|false|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w.%-]*\w))?
+""", re.VERBOSE)
+
+
+def pythonic(message: str) -> str:
+    """A message of the program as one about keyword arguments: ``min_count=5``, not ``--min-count 5``."""
+    return _FLAGS.sub(_keyword, message).replace("no such flag", "no such setting")
+
+
+def _keyword(found: re.Match[str]) -> str:
+    if found["other"]:
+        return found["other"]
+    if found["tokenizer"]:
+        return f'tokenizer="{found["tokenizer"]}"'
+    if found["name"] is None:
+        given = re.findall(r"--(\S+) (\S+)", found["more"])
+        return "resume(" + ", ".join(f"{name.replace('-', '_')}={value}" for name, value in given) + ")"
+    name, value = found["name"].replace("-", "_"), found["value"]
+    if name in ("force", "lowercase") and value is None:
+        value = "true"
+    return name if value is None else f"{name}={value.title() if value in ('true', 'false') else value}"

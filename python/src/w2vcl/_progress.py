@@ -6,7 +6,8 @@ import html
 import re
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 SECONDS = 0.25  # from one line of the program's progress to the next
 
@@ -15,6 +16,17 @@ SECONDS = 0.25  # from one line of the program's progress to the next
 _MOVING = re.compile(r"^[^\s:][^:]*?  \S")
 _PERCENT = re.compile(r"\b(\d+(?:\.\d+)?)%")
 _LOSS = re.compile(r"\bloss (\d+\.\d+)")
+_RATE = re.compile(r"\blr (\d\S*)")
+
+
+class Progress(NamedTuple):
+    """How far a command is. What is not known, or does not apply, is None."""
+
+    phase: str  #: what it does: "reading text", "training"
+    percent: float | None  #: of the phase; training ends with 100
+    loss: float | None
+    lr: float | None
+    text: str  #: the line that terminals show
 
 
 class Display:
@@ -50,6 +62,30 @@ class Display:
 
     def end(self) -> None:
         raise NotImplementedError
+
+
+class Calls(Display):
+    """Calls a function with every progress."""
+
+    def __init__(self, function: Callable[[Progress], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def note(self, line: str) -> None:
+        if line.startswith("Trained: "):
+            self.function(Progress("training", 100.0, _number(_LOSS, line), None, line))
+
+    def move(self, line: str) -> None:
+        phase = line.partition("  ")[0]
+        self.function(Progress(phase, _number(_PERCENT, line), _number(_LOSS, line), _number(_RATE, line), line))
+
+    def end(self) -> None:
+        pass
+
+
+def _number(pattern: re.Pattern[str], line: str) -> float | None:
+    found = pattern.search(line)
+    return float(found[1]) if found else None
 
 
 class _Terminal(Display):

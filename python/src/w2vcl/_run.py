@@ -5,33 +5,42 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import tomllib
+import sys
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _corpus, _program, _vectors
+from . import _corpus, _files, _program, _reuse
 from ._corpus import Corpus
-from ._progress import Display
+from ._optional import needed
+from ._progress import Calls, Display, Progress
+from ._vectors import Vectors
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Path = str | os.PathLike[str]
+Path = Union[str, "os.PathLike[str]"]
 
 
-class Run(_vectors.Vectors):
+class Run(Vectors):
     """A run folder: its vectors, how training went, and its settings.
 
     A run that is still training, or was stopped before its first vectors were saved, has the
     vectors of its last checkpoint, if there is one.
     """
 
-    def __init__(self, path: Path, *, _keep: object = None) -> None:
+    def __init__(self, path: Path, *, _keep: object = None, _temporary: bool = False) -> None:
         super().__init__(path)
         self._keep = _keep  # owns temporary folders that the run lies in, or trained on
+        self._temporary = _temporary  # whether it lies in one
         if not (self.path.is_dir() or self._partial.is_dir()):
             raise FileNotFoundError(f"{self.path}: there is no such run")
 
@@ -45,9 +54,18 @@ class Run(_vectors.Vectors):
         return self.path if self.path.is_dir() else self._partial
 
     @cached_property
-    def _table(self) -> tuple[list[str], _vectors.Array]:
+    def _table(self) -> tuple[list[str], _files.Array]:
         file = self.folder / "vectors.bin"
-        return _vectors.read_binary(file) if file.exists() else _vectors.read(self.path)
+        return _files.read_binary(file) if file.exists() else _files.read(self.path)
+
+    @cached_property
+    def _composes(self) -> bool:
+        return self.config.get("subword", "none") != "none" or not (self.folder / "config.toml").exists()
+
+    @property
+    def wv(self) -> Run:
+        """The run itself: gensim's models keep their vectors there."""
+        return self
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -74,14 +92,27 @@ class Run(_vectors.Vectors):
     @property
     def metrics(self) -> pd.DataFrame:
         """How training went: unit, seconds, loss, lr and speeds, a row for each line of metrics.jsonl."""
-        import pandas
+        return needed("pandas").DataFrame(json.loads(_program.command("metrics", self.path, "--format", "json")))
 
-        return pandas.DataFrame(json.loads(_program.command("metrics", self.path, "--format", "json")))
+    def resume(self, *, progress: bool | None = None, on_progress: Callable[[Progress], object] | None = None,
+               corpus: Corpus | None = None, **settings: Any) -> Run:
+        """Goes on from the last checkpoint; a complete run stays as it is. Returns the run anew.
 
-    def resume(self, *, progress: bool | None = None, **settings: Any) -> Run:
-        """Goes on from the last checkpoint; a complete run stays as it is. Returns the run anew."""
-        _train(["resume", self.path, *_program.arguments(settings)], self.path, self._keep, progress)
-        return Run(self.path, _keep=self._keep)
+        corpus is the text, where it is no longer at the place that it was trained from.
+        """
+        place = _Place()
+        if corpus is not None:
+            settings["corpus"], _ = _corpus.as_path(corpus, self.config.get("field") or None, lambda: place.folder)
+        elif self.interrupted and _corpus.is_made(self.config["corpus"]) and not os.path.exists(self.config["corpus"]):
+            raise FileNotFoundError("the text of this run was in memory, and is gone: give it again, resume(corpus=...)")
+        _train(["resume", self.path, *_program.arguments(settings)], self.path, (self._keep, place), progress, on_progress)
+        return Run(self.path, _keep=(self._keep, place), _temporary=self._temporary)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the path; of a temporary run, which another process may not find, the files."""
+        if not self._temporary:
+            return Run, (str(self.path),)
+        return _restored, ({file.name: file.read_bytes() for file in self.folder.iterdir() if file.is_file()},)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -100,30 +131,87 @@ class _Place:
 
     @cached_property
     def folder(self) -> pathlib.Path:
-        return _vectors.temporary(self)
+        return _files.temporary(self)
 
 
-def train(corpus: Corpus, mode: str | None = None, dim: int | None = None, out: Path | None = None, *,
-          progress: bool | None = None, **settings: Any) -> Run:
+def _restored(files: dict[str, bytes]) -> Run:
+    """A temporary run that was pickled, in a temporary folder of this process."""
+    place = _Place()
+    folder = place.folder / "run"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return Run(folder, _keep=place, _temporary=True)
+
+
+def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, out: Path | None = None, *,
+          sentences: Corpus | None = None, exist: Literal["replace", "reuse"] | None = None,
+          progress: bool | None = None, on_progress: Callable[[Progress], object] | None = None,
+          **settings: Any) -> Run:
     """Trains vectors on a text.
 
-    corpus is the path of a file or folder, a list of paths, or sentences: strings, or lists of
-    tokens, from any iterable. mode is "cl" (the default), "vanilla", "word2vec", "pword2vec",
-    "psgnscc", "fullw2v" or "parw2v". out is the run folder; without it the run lies in a
-    temporary folder that goes with the Run, or with Python. The other settings are the flags of
-    ``w2vcl train``, with underscores: ``min_count=50, tokenizer="words", lowercase=True``.
+    corpus, or sentences, is the path of a file or folder, a list of paths, or sentences: strings,
+    or lists of tokens, from any iterable. ``field="text"`` takes that column of a table, of
+    pandas or Hugging Face, and that entry of dictionaries.
+
+    mode is how to train:
+
+    - cl: W2V-CL, large batch (the default)
+    - vanilla: W2V-Vanilla, minibatches
+    - word2vec: skip-gram or CBOW, every pair with negatives of its own
+    - pword2vec: negatives shared in a window
+    - psgnscc: several windows in one product
+    - fullw2v: fixed windows in strict order
+    - fullregister: fixed windows, rows of context words read for each
+    - parw2v: attraction, then repulsion in mini-batches
+    - ppmi: positive pointwise mutual information and its truncated SVD
+    - glove: GloVe, logarithms of counts
+
+    out is the run folder; without it the run lies in a temporary folder that goes with the Run, or
+    with Python. Where there is one, exist="replace" trains anew, exist="reuse" only if a setting
+    or the text changed: a run that was stopped goes on, one that is complete is given back.
+
+    The other settings are the flags of ``w2vcl train``, with underscores: ``min_count=50,
+    tokenizer="words", lowercase=True``. A run may stand wherever a path may: ``init=run``.
 
     progress shows how far training is: None in notebooks and terminals, True always, False never.
+    on_progress is called with every Progress. An exception of it stops training as Ctrl-C does.
+
     Ctrl-C stops training, saves the vectors until then and raises Interrupted, a
     KeyboardInterrupt, whose ``run.resume()`` goes on. A failure is an Error, a setting that does
     not exist or fit a UsageError, with the program's message.
     """
     place = _Place()
-    text = _corpus.as_path(corpus, lambda: place.folder)
+    corpus = _one(corpus, sentences)
+    if corpus is not None:
+        text, settings["field"] = _corpus.as_path(corpus, settings.get("field"), lambda: place.folder)
+        settings["corpus"] = text
+    flags = _program.arguments({"mode": mode, "dim": dim, **settings})
     path = pathlib.Path(out) if out is not None else place.folder / "run"
-    flags = _program.arguments({"corpus": text, "mode": mode, "dim": dim, "out": path, **settings})
-    _train(["train", *flags], path, place, progress, ("Saved:",) if out is None else ())
-    return Run(path, _keep=place)
+    if exist not in (None, "replace", "reuse"):
+        raise ValueError(f'exist={exist!r}: there are "replace" and "reuse"')
+    if exist == "reuse" and corpus is not None and (found := _found(path)):
+        if _reuse.unchanged(found.folder / "config.toml", found.config, text, flags, progress):
+            return found.resume(progress=progress, on_progress=on_progress, corpus=corpus) if found.interrupted else found
+    if exist is not None:
+        flags.append("--force")
+    hide = ("Saved:",) if out is None else ()
+    _train(["train", *flags, *_program.arguments({"out": path})], path, place, progress, on_progress, hide)
+    return Run(path, _keep=place, _temporary=out is None)
+
+
+def _one(corpus: Corpus | None, sentences: Corpus | None) -> Corpus | None:
+    """The text of a call, which has two names."""
+    if corpus is not None and sentences is not None:
+        raise TypeError("corpus and sentences are names of the same: give one of them")
+    return sentences if corpus is None else corpus
+
+
+def _found(path: pathlib.Path) -> Run | None:
+    try:
+        return Run(path)
+    except FileNotFoundError:
+        return None
 
 
 def demo(out: Path | None = None, *, progress: bool | None = None, **settings: Any) -> Run:
@@ -136,14 +224,14 @@ def demo(out: Path | None = None, *, progress: bool | None = None, **settings: A
     flags = _program.arguments({"out": path, **settings})
     if progress is False:
         flags.append("--quiet")
-    _train(["demo", *flags], path, place, progress, ("w2vcl ", "Now your own text"))  # advice about commands
-    return Run(path, _keep=place)
+    _train(["demo", *flags], path, place, progress, None, ("w2vcl ", "Now your own text"))  # advice about commands
+    return Run(path, _keep=place, _temporary=out is None)
 
 
 def _train(args: list[Any], path: pathlib.Path, keep: object, progress: bool | None,
-           hide: tuple[str, ...] = ()) -> None:
+           on_progress: Callable[[Progress], object] | None, hide: tuple[str, ...] = ()) -> None:
     try:
-        _program.execute([_program.text(a) for a in args], Display.choose(progress, hide))
+        _program.execute([_program.text(a) for a in args], Display.choose(progress, hide), on_progress and Calls(on_progress))
     except KeyboardInterrupt as stop:
         try:
             run = Run(path, _keep=keep)
@@ -152,34 +240,32 @@ def _train(args: list[Any], path: pathlib.Path, keep: object, progress: bool | N
         raise Interrupted(str(stop), run) from None
 
 
-def load(path: Path) -> Run | _vectors.Vectors:
+def load(path: Path) -> Run | Vectors:
     """Opens a run folder, or a file of vectors in any format that the program reads."""
     path = pathlib.Path(path)
     if path.is_file():
-        return _vectors.Vectors(path)
+        return Vectors(path)
     return Run(path)
 
 
-def plan(corpus: Corpus, mode: str | None = None, dim: int | None = None, *, progress: bool | None = None,
-         **settings: Any) -> dict[str, Any]:
+def plan(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, *,
+         sentences: Corpus | None = None, progress: bool | None = None, **settings: Any) -> dict[str, Any]:
     """Iterations, memory by part and seconds that ``train`` with the same settings will need."""
     place = _Place()
-    text = _corpus.as_path(corpus, lambda: place.folder)
-    flags = _program.arguments({"corpus": text, "mode": mode, "dim": dim, **settings})
+    corpus = _one(corpus, sentences)
+    if corpus is not None:
+        settings["corpus"], settings["field"] = _corpus.as_path(corpus, settings.get("field"), lambda: place.folder)
+    flags = _program.arguments({"mode": mode, "dim": dim, **settings})
     answer: dict[str, Any] = json.loads(_program.command("plan", *flags, "--json", progress=progress))
     return answer
 
 
-def evaluate(run: _vectors.Vectors | Path, data: Path | None = None, *, progress: bool | None = False,
-             **settings: Any) -> pd.DataFrame:
+def evaluate(run: Path, data: Path | None = None, *, progress: bool | None = False, **settings: Any) -> pd.DataFrame:
     """Scores of a run or a file of vectors: task, dataset, metric, score, found, total.
 
     data is a folder of sets, or a file; without it the sets that come along are used. The other
-    settings are the flags of ``w2vcl eval``. found of total items have all their words in the
-    vocabulary.
+    settings are the flags of ``w2vcl eval``: ``against=other`` gives differences from another run.
+    found of total items have all their words in the vocabulary.
     """
-    import pandas
-
-    path = run.path if isinstance(run, _vectors.Vectors) else run
     flags = _program.arguments({"data": data, **settings})
-    return pandas.DataFrame(json.loads(_program.command("eval", path, *flags, "--json", progress=progress)))
+    return needed("pandas").DataFrame(json.loads(_program.command("eval", run, *flags, "--json", progress=progress)))

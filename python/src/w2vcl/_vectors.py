@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import pathlib
 import tempfile
-import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ._program import arguments, command
+from . import _files
+from ._files import Array
+from ._optional import needed
+from ._program import Error, arguments, command
 
 if TYPE_CHECKING:
     import gensim.models
     import pandas as pd
 
-Array = NDArray[np.float32]
-
 # A command line has room for two million bytes, in any case for this many.
 _ARGUMENT_BYTES = 1_000_000
 
+#: What a question may have in place of a word: its vector, or either with a weight.
+Term = Union[str, ArrayLike, "tuple[str | ArrayLike, float]"]
+
+
+class UnseenWord(Error, KeyError):
+    """A word that is not in the vocabulary, and that cannot be composed from its spelling."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, 1)
+
+    __str__ = Exception.__str__  # a KeyError would show its message in quotation marks
+
 
 class Vectors:
-    """The vectors of a file, or of a run. Read when they are first used."""
+    """The vectors of a file, or of a run. Read when they are first used.
+
+    Questions have the names of gensim's KeyedVectors: ``most_similar``, ``similarity``,
+    ``doesnt_match``, ``index_to_key``. ``keyed_vectors`` is one, for everything else that gensim
+    has.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = pathlib.Path(path)
 
+    def __fspath__(self) -> str:
+        return str(self.path)
+
     @cached_property
     def _table(self) -> tuple[list[str], Array]:
-        return read(self.path)
+        return _files.read(self.path)
 
     @property
     def words(self) -> list[str]:
-        """The words, in the order of the rows."""
+        """The words, in the order of the rows: by frequency, in a run."""
         return self._table[0]
 
     @property
@@ -56,6 +75,21 @@ class Vectors:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
+    @property
+    def index_to_key(self) -> list[str]:
+        """``words``, by gensim's name."""
+        return self.words
+
+    @property
+    def key_to_index(self) -> dict[str, int]:
+        """``index``, by gensim's name."""
+        return self.index
+
+    @property
+    def vector_size(self) -> int:
+        """The dimensions of a vector, by gensim's name."""
+        return int(self.vectors.shape[1])
+
     @cached_property
     def _lengths(self) -> Array:
         lengths = np.linalg.norm(self.vectors, axis=1)
@@ -64,14 +98,17 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
     def __contains__(self, word: object) -> bool:
         return word in self.index
 
-    def __getitem__(self, word: str) -> Array:
-        """The row of a word of the vocabulary; KeyError for others."""
-        row = self.index.get(word)
+    def __getitem__(self, word: str | int | Sequence[str]) -> Array:
+        """The vector of a word, as ``vector`` gives it; a number is that of a row."""
+        row = word if isinstance(word, (int, np.integer)) else self.index.get(word) if isinstance(word, str) else None
         if row is None:
-            raise KeyError(f"{word}: not in the vocabulary; vector() composes it, if the run has subword")
+            return self.vector(word)  # type: ignore[arg-type]
         vector: Array = self.vectors[row]
         return vector
 
@@ -82,37 +119,100 @@ class Vectors:
     def vector(self, word: str | Iterable[str]) -> Array:
         """The vector of a word, seen or not: (dim,); of several words: (words, dim).
 
-        Unseen words are composed from their spelling by the program, all in one call. Without
-        ``subword`` in the run they are an Error.
+        Unseen words are composed from their spelling by the program, all in one call. UnseenWord,
+        which is a KeyError, says that these vectors cannot do that.
         """
         words = [word] if isinstance(word, str) else list(word)
-        unseen = list(dict.fromkeys(w for w in words if w not in self.index))
-        composed: dict[str, Array] = {}
-        for part in _parts(unseen):
-            answer = json.loads(command("vector", self.path, "--json", "--", *part))
-            composed.update((given, np.array(item["vector"], np.float32)) for given, item in zip(part, answer, strict=True))
+        composed = self._compose([w for w in dict.fromkeys(words) if w not in self.index])
         out = np.empty((len(words), self.vectors.shape[1]), np.float32)
         for i, w in enumerate(words):
             out[i] = composed[w] if w in composed else self.vectors[self.index[w]]
         return out[0] if isinstance(word, str) else out
 
+    @cached_property
+    def _composes(self) -> bool:
+        """Whether unseen words may have vectors: the program knows."""
+        return True
+
+    def _compose(self, words: list[str]) -> dict[str, Array]:
+        """The vectors of unseen words."""
+        for word in words:
+            if not isinstance(word, str):
+                raise TypeError(f"{word!r} is {type(word).__name__}: a word is a string")
+        if words and not self._composes:
+            raise self._unseen(words)
+        composed: dict[str, Array] = {}
+        for part in _parts(words):
+            try:
+                answer = json.loads(command("vector", self.path, "--json", "--", *part))
+            except Error as error:
+                if "not in the vocabulary" not in str(error):
+                    raise
+                self._composes = False
+                raise self._unseen(words) from None
+            composed.update((given, np.array(item["vector"], np.float32)) for given, item in zip(part, answer, strict=True))
+        return composed
+
+    def _unseen(self, words: list[str]) -> UnseenWord:
+        lines = []
+        for word in words[:10]:
+            known = [w for w in (word.lower(), word.capitalize(), word.upper()) if w in self.index]
+            lines.append(f"{word!r} is not in the vocabulary ({len(self):,} words)" + (f"; did you mean {known[0]!r}?" if known else ""))
+        if len(words) > len(lines):
+            lines.append(f"and {len(words) - len(lines):,} words more")
+        return UnseenWord("\n".join(lines))
+
+    def most_similar(self, positive: Term | Sequence[Term] = (), negative: Term | Sequence[Term] = (),
+                     topn: int = 10) -> list[tuple[str, float]]:
+        """The words nearest to a sum, and the cosines.
+
+        Positive and negative are a word, seen or not, a vector, or a list of these. A word counts
+        with a length of 1, a vector as it is, those of negative with a minus; (word, weight), in
+        either, counts with that weight and its sign. The words themselves are no answers.
+        """
+        total = np.zeros(self.vector_size, np.float32)
+        given: set[str] = set()
+        terms = [(term, 1.0) for term in _terms(positive)] + [(term, -1.0) for term in _terms(negative)]
+        if not terms:
+            raise ValueError("most_similar needs a word in positive or negative")
+        for term, weight in terms:
+            if isinstance(term, tuple):
+                term, weight = term
+            if isinstance(term, str):
+                given.add(term)
+            total += weight * (_unit(self[term]) if isinstance(term, str) else np.asarray(term, np.float32))
+        return self._nearest(total, topn, given)
+
     def neighbors(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """The words with the largest cosines to a word, seen or not, and the cosines."""
-        vector = self.vector(word)
+        return self.most_similar(word, topn=count)
+
+    def _nearest(self, vector: Array, count: int, without: set[str]) -> list[tuple[str, float]]:
         cosines = self.vectors @ vector / (self._lengths * (np.linalg.norm(vector) or 1))
-        if word in self.index:
-            cosines[self.index[word]] = -np.inf
-        count = max(0, min(count, len(cosines) - (word in self.index)))
+        rows = [self.index[word] for word in without if word in self.index]
+        cosines[rows] = -np.inf
+        count = max(0, min(count, len(cosines) - len(rows)))
         nearest = np.argpartition(-cosines, min(count, len(cosines) - 1))[:count]
         nearest = nearest[np.lexsort((nearest, -cosines[nearest]))]  # equal cosines in the order of the rows
         return [(self.words[row], float(cosines[row])) for row in nearest]
 
+    def similarity(self, a: str, b: str) -> float:
+        """The cosine of two words, seen or not."""
+        first, second = self.vector([a, b])
+        return float(_unit(first) @ _unit(second))
+
+    def doesnt_match(self, words: Iterable[str]) -> str:
+        """The word that is farthest from the mean of all."""
+        names = list(words)
+        if len(names) < 2:
+            raise ValueError("doesnt_match needs a list of two words or more")
+        units = np.stack([_unit(row) for row in self.vector(names)])
+        return names[int(np.argmin(units @ units.mean(axis=0)))]
+
     @cached_property
     def keyed_vectors(self) -> gensim.models.KeyedVectors:
         """The same vectors as gensim's KeyedVectors, which share this array. Needs gensim."""
-        from gensim.models import KeyedVectors
-
-        keyed = KeyedVectors(self.vectors.shape[1])
+        keyed = needed("gensim.models").KeyedVectors(self.vector_size)
         keyed.vectors = self.vectors
         keyed.index_to_key = self.words
         keyed.key_to_index = self.index
@@ -128,25 +228,48 @@ class Vectors:
 
     def frame(self, unit: bool = False) -> pd.DataFrame:
         """The vectors as a table of pandas, a row for each word; of length 1, if unit."""
-        import pandas
-
-        return pandas.DataFrame(self.vectors / self._lengths[:, None] if unit else self.vectors, index=self.words)
+        rows = self.vectors / self._lengths[:, None] if unit else self.vectors
+        return needed("pandas").DataFrame(rows, index=self.words)
 
     def save(self, path: str | os.PathLike[str], words: Iterable[str] | None = None, **settings: Any) -> None:
         """Writes the vectors in the format of the path's extension, see ``w2vcl convert --help``.
 
-        ``words`` writes those of other words in place of the vocabulary.
+        ``words`` writes those of other words in place of the vocabulary. ``force=True`` replaces a
+        file of vectors.
         """
         if words is None:
             command("convert", self.path, path, *arguments(settings))
             return
-        with tempfile.TemporaryDirectory(prefix="w2vcl-") as folder:
+        with tempfile.TemporaryDirectory(prefix=_files.PREFIX) as folder:
             wanted = pathlib.Path(folder, "words.txt")
             wanted.write_text("".join(word + "\n" for word in words), encoding="utf-8")
             command("convert", self.path, path, *arguments({"words": wanted, **settings}))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self.path),)
+
+    if not TYPE_CHECKING:  # which shall find such names
+
+        def __getattr__(self, name: str) -> Any:
+            advice = "" if name.startswith("_") else "; what only gensim's KeyedVectors has is at keyed_vectors"
+            raise AttributeError(f"{type(self).__name__} has no {name!r}{advice}", name=name, obj=self)
+
+
+def _terms(given: Any) -> list[Any]:
+    """The terms of a question, of which one may stand alone."""
+    if isinstance(given, str) or isinstance(given, np.ndarray) and given.ndim == 1:
+        return [given]
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], (int, float)) and isinstance(given[0], (str, np.ndarray)):
+        return [given]
+    return list(given or ())
+
+
+def _unit(vector: Array) -> Array:
+    unit: Array = vector / (np.linalg.norm(vector) or 1)
+    return unit
 
 
 def _parts(words: Sequence[str]) -> Iterable[list[str]]:
@@ -161,72 +284,3 @@ def _parts(words: Sequence[str]) -> Iterable[list[str]]:
         size += bytes_
     if part:
         yield part
-
-
-def read(path: pathlib.Path) -> tuple[list[str], Array]:
-    """Words and vectors of a file of any format; of a run, those that the program finds there."""
-    if path.suffix == ".npy":
-        return _read_npy(path)
-    if path.suffix == ".safetensors":
-        return _read_safetensors(path)
-    folder = tempfile.mkdtemp(prefix="w2vcl-")
-    copy = pathlib.Path(folder, "v.npy")
-    try:
-        command("convert", path, copy)
-        words, vectors = _read_npy(copy)
-    finally:
-        _remove(folder)  # what is mapped stays until nobody uses it
-    return words, vectors
-
-
-def _remove(folder: str) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _read_npy(path: pathlib.Path) -> tuple[list[str], Array]:
-    words = path.with_name(path.name.removesuffix(".npy") + ".words.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    vectors = np.load(path, mmap_mode="r")
-    if vectors.dtype != np.float32 or vectors.shape[:1] != (len(words),):
-        raise ValueError(f"{path}: {vectors.dtype} of shape {vectors.shape} beside {len(words)} words; wanted is float32 of (words, dim)")
-    return words, vectors
-
-
-def _read_safetensors(path: pathlib.Path) -> tuple[list[str], Array]:
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-        missing = {"vectors", "words"} - set(header)
-        if missing:
-            raise ValueError(f"{path}: there is no tensor {' and '.join(sorted(missing))}")
-        begin, end = header["words"]["data_offsets"]
-        file.seek(8 + size + begin)
-        words = file.read(end - begin).decode().split("\n")
-    about = header["vectors"]
-    if about["dtype"] != "F32":
-        raise ValueError(f"{path}: vectors are {about['dtype']}; wanted is F32")
-    return words, np.memmap(path, "<f4", "r", 8 + size + about["data_offsets"][0], tuple(about["shape"]))
-
-
-def read_binary(path: pathlib.Path) -> tuple[list[str], Array]:
-    """Words and vectors of a file in word2vec's binary format, as w2vcl writes it."""
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        at = data.find(b"\n") + 1
-        rows, dim = map(int, data[:at].split())
-        words: list[str] = []
-        vectors = np.empty((rows, dim), "<f4")
-        target, size = vectors.data.cast("B"), 4 * dim
-        for row in range(rows):
-            space = data.find(b" ", at)
-            words.append(data[at:space].decode())
-            target[row * size:(row + 1) * size] = data[space + 1:space + 1 + size]
-            at = space + 1 + size + 1  # a line feed ends the row
-    return words, vectors
-
-
-def temporary(owner: object) -> pathlib.Path:
-    """A folder that is removed when its owner is gone, at the latest at the end of Python."""
-    folder = tempfile.mkdtemp(prefix="w2vcl-")
-    weakref.finalize(owner, _remove, folder)
-    return pathlib.Path(folder)

@@ -1,0 +1,113 @@
+package records
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), 7))
+	for _, separator := range separators {
+		texts := randomTexts(rng, 300, 300)
+		var table, want bytes.Buffer
+		w := csv.NewWriter(&table)
+		w.Comma = separator
+		rows := [][]string{{"id", "the text", "more"}}
+		for _, text := range texts {
+			cell := ""
+			if text != nil {
+				cell = *text
+			}
+			if separator == '\t' { // which has no cells of several lines
+				cell = strings.NewReplacer("\n", " ", "\t", " ", `"`, "'").Replace(cell)
+			}
+			if rows = append(rows, []string{"1", cell, "a b"}); cell != "" {
+				want.WriteString(cell + "\n")
+			}
+		}
+		if err := w.WriteAll(rows); err != nil {
+			t.Fatal(err)
+		}
+		found, ok := TableWith(table.Bytes(), "the text")
+		if !ok || found.Separator != separator || !slices.Equal(found.Columns, rows[0]) {
+			t.Fatalf("table %q %q %v", found.Separator, found.Columns, ok)
+		}
+		got, err := io.ReadAll(iotest.OneByteReader(found.Texts(iotest.HalfReader(&table), "the text")))
+		if err != nil || string(got) != want.String() {
+			t.Errorf("separator %q: %v; %d bytes, want %d", separator, err, len(got), want.Len())
+		}
+	}
+}
+
+func TestTableErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n1,2\n1,2,3\n":       "line 3: it has 3 columns, and the first line 2",
+		"a,b\n1,\"2\n3\"\n1\n":    "line 4: it has 1 columns",
+		"a,b\n1,x\"y\n":           `line 2: bare "`,
+		"a,b\n1,2\n1,\"never\n\n": "line 3: ",
+		"a\tb\n1\t2\n1\t2\t3\n":   "line 3: it has 3 columns",
+	} {
+		table, ok := TableWith([]byte(text), "b")
+		if !ok {
+			t.Fatalf("%q is no table", text)
+		}
+		if _, err := io.ReadAll(table.Texts(strings.NewReader(text), "b")); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+	if _, ok := TableWith([]byte("a,b\n"), "c"); ok {
+		t.Error("a column that is not there")
+	}
+}
+
+func TestNotice(t *testing.T) {
+	for _, test := range []struct {
+		text, kind, fields string
+		named              bool
+	}{
+		{text: "the cat sat on the mat\nthe dog\n"},
+		{text: ""},
+		{text: "\n \n"},
+		{text: "{ x } is a set\n"},
+		{text: "{\n"},
+		{text: "{}\n"},
+		{text: "[1] a reference\n"},
+		{text: "yes,no\nno,yes\nyes,yes\n"},          // words with commas, no texts
+		{text: "Well, yes\nNo, never\nOh, dear\n"},   // prose
+		{text: "one,two\nhello there\nand, so on\n"}, // rows of several lengths
+		{text: "a\tb\n1\tone thing\n"},               // two rows may be chance
+		{text: "1 2\t3 4\n5 6\t7 8\n9 1\t2 3\n"},     // walks
+		{text: "a one\tb\na one\tb\na one\tb\n", kind: "TSV", fields: "a one b", named: true},
+		{text: "only one\ncolumn is\na text\n", named: true},
+		{text: `{"id": 1, "text": "x"}` + "\n", kind: "JSON lines", fields: "id text"},
+		{text: "  \n" + `{"id": {"a": [1]}, "text": "a te`, kind: "JSON lines", fields: "id text"},
+		{text: `{"text": "a te`, kind: "JSON lines", fields: "text"},
+		{text: "[\n  {\"text\": \"x\"}]", kind: "a JSON array"},
+		{text: "id,text\n1,one thing\n2,\"another, thing\"\n", kind: "CSV", fields: "id text"},
+		{text: "id;text\n1;one thing\n2;another thing\n", kind: "CSV", fields: "id text"},
+		{text: "id,text\n1,\"one\nthing\"\n2,\"another\n\nthing\"\n3,\"cut o", kind: "CSV", fields: "id text"},
+		{text: "id\ttext\n1\tone thing\n2\tanother thing", kind: "TSV", fields: "id text"},
+	} {
+		kind, fields := Notice([]byte(test.text), !strings.HasSuffix(test.text, "cut o"), test.named)
+		if kind != test.kind || strings.Join(fields, " ") != test.fields {
+			t.Errorf("%q: %q with %q, want %q with %q", test.text, kind, fields, test.kind, test.fields)
+		}
+	}
+}
+
+func FuzzNotice(f *testing.F) {
+	f.Add([]byte(`{"a": 1, "b"`), true, false)
+	f.Add([]byte("a,b\n1,\"2 3\n"), false, true)
+	f.Fuzz(func(_ *testing.T, head []byte, whole, named bool) {
+		Notice(head, whole, named)
+		if table, ok := TableWith(head, "a"); ok {
+			_, _ = io.ReadAll(table.Texts(bytes.NewReader(head), "a"))
+		}
+	})
+}
