@@ -224,7 +224,7 @@ func (k *CBOW) allocate() error {
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
 		jobs: a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), tiles: a.Floats("tiles", 1), next: a.Floats("tiles", 1),
 		shared: uint32(c.SharedNegatives), stride: uint32(c.stride()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
-		bias: -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
+		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
 	}
 	if k.words.values != 0 {

@@ -340,12 +340,19 @@ func TestCBOW(t *testing.T) {
 				}
 			}
 			wait(iterations - 1)
-			compareState(t, k, tables)
+			tolerance := 1e-4
+			if x.composed {
+				tolerance = 2e-3 // float16
+			}
+			if x.words == 1 { // positives and negatives are the same, so all but a hundredth of their gradients cancels
+				tolerance *= 30
+			}
+			compareState(t, k, tables, tolerance)
 		})
 	}
 }
 
-func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable) {
+func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, tolerance float64) {
 	t.Helper()
 	receive := func(name string, want []float32) []float32 {
 		got := make([]float32, len(want))
@@ -353,10 +360,6 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable) {
 			t.Fatal(err)
 		}
 		return got
-	}
-	tolerance := 1e-4
-	if tables["parts"] != nil {
-		tolerance = 2e-3 // float16
 	}
 	for name, table := range tables {
 		updates := "updates"
