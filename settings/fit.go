@@ -17,20 +17,21 @@ const sampleOfText = -1
 
 // fitStretches sets the threshold of subsampling, the words of a stretch and the iterations for a text.
 //
-// Subsampling leaves a word that occurs 1,000 times nearly as it is, and of one that occurs n times about the root of 1,000 n.
-// So a short text keeps its words: with the threshold of Wikipedia's 17 million words, the State of the Union addresses, 1.8 million,
-// score .344 instead of .386, and the first 1.2 million of text8 .401 instead of .428 (benchmarks/2026-11-23-h200-stretches).
+// Subsampling leaves a word that occurs 800 times nearly as it is, and of a word that occurs n times about the root of 800 n.
+// So a short text keeps its words. A stretch of a short text is a hundredth of what is left, but not below 1,000 words. With the
+// threshold and the stretches of 17 million words, scores are .344 instead of .401 on the State of the Union addresses, 1.8 million words, and
+// .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/2026-11-23-h200-stretches).
 func (c *Config) fitStretches(v *corpus.Vocabulary) {
-	const often, least, words, parts, passes, iterations = 1000, 1e-5, 45_000, 24, 48, 2048
+	const often, rarest, words, fewest, parts, passes, iterations = 800, 1e-5, 45_000, 1000, 100, 48, 2048
 	if c.Sample == sampleOfText {
-		c.Sample = max(readable(often/float64(v.Total())), least)
+		c.Sample = max(readable(often/float64(v.Total())), rarest)
 		if c.Sample >= 1 {
 			c.Sample = 0
 		}
 	}
 	kept := wordcontext.KeptFraction(v, c.Sample) * float64(v.Total())
 	if c.Batch == 0 {
-		c.Batch = int(min(max(kept/parts, 1), words))
+		c.Batch = int(max(min(max(kept/parts, fewest), words, kept), 1))
 	}
 	if c.Iterations == 0 {
 		c.Iterations = int(min(max(passes*kept/float64(c.Batch), 1), iterations))
@@ -51,8 +52,8 @@ func longVectors(dim, contexts int) float64 {
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
 //
-// Model cbow trains 2,048 iterations of 45,000 words. Short texts have smaller stretches, a 24th of a pass, and fewer iterations,
-// for 48 passes: otherwise they are learnt by heart. It subsamples words that occur more than 1,000 times.
+// Model cbow trains 2,048 iterations of 45,000 words, and subsamples words that occur more than 800 times. A short text has smaller stretches, a hundredth
+// of a pass; a text of fewer than 40,000 words has fewer iterations, for 48 passes.
 func (c *Config) FitText(v *corpus.Vocabulary) {
 	m := c.FindMode()
 	if onStretches(m) {

@@ -102,10 +102,10 @@ func TestFitStretches(t *testing.T) {
 		t.Errorf("a long text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
 	short := fit(map[string]string{}, 20_000, 1e6)
-	if short.Batch >= 45_000 || short.Batch < 5_000 || short.Iterations < 1000 || short.Iterations > 1200 || math.Abs(short.Sample-1e-3) > 2e-5 {
+	if short.Batch >= 10_000 || short.Batch < 5_000 || short.Iterations != 2048 || math.Abs(short.Sample-8e-4) > 2e-5 {
 		t.Errorf("a short text has %d iterations of %d words, and a threshold of %v", short.Iterations, short.Batch, short.Sample)
 	}
-	if c := fit(map[string]string{}, 5, 40); c.Batch < 1 || c.Iterations < 1 || c.Sample != 0 {
+	if c := fit(map[string]string{}, 5, 40); c.Batch < 30 || c.Batch > 40 || c.Iterations != 48 || c.Sample != 0 {
 		t.Errorf("a tiny text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
 	if c := fit(map[string]string{"batch": "70", "iterations": "3", "sample": "0.25"}, 20_000, 2e6); c.Batch != 70 || c.Iterations != 3 || c.Sample != 0.25 {

@@ -39,7 +39,7 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "sample", Aliases: []string{"subsample"}, Record: true, value: &c.Sample,
-			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 1,000 " +
+			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 800 " +
 				"occurrences in the text",
 		},
 		{
