@@ -93,32 +93,6 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	return f, e.compareSeeds(ctx, f)
 }
 
-// Work is a process of a comparison with runs side by side: it executes the runs whose names
-// come on in, and answers on out.
-func Work(ctx context.Context, o experiment.Options, with Means, in io.Reader, out io.Writer) error {
-	e, err := newExecutor(ctx, o, with)
-	if err != nil {
-		return err
-	}
-	defer e.close()
-	return work(ctx, in, out, train.ErrInterrupted, func(ctx context.Context, id string) error {
-		i := slices.IndexFunc(e.runs, func(r experiment.Run) bool { return r.ID() == id })
-		if i < 0 {
-			return fmt.Errorf("this comparison has no run %s", id)
-		}
-		r := e.runs[i]
-		record, err := e.open(r)
-		if err == nil {
-			err = e.run(ctx, r, record)
-			e.shared.close()
-		}
-		if err == nil {
-			err = e.finish(ctx, r, record, 0)
-		}
-		return err
-	})
-}
-
 // An executor trains the runs.
 type executor struct {
 	Means

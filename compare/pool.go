@@ -201,13 +201,16 @@ func (w *poolWorker) last() string {
 	return ": " + w.line
 }
 
-// work is a process of a pool: it does the tasks that come on in and answers on out, until in
-// ends. If it ends during a task, the task's context does. interrupted tells the error of a
-// task that was stopped. The error of Work is that of writing.
-func work(ctx context.Context, in io.Reader, out io.Writer, interrupted error, do func(ctx context.Context, task string) error) error {
+// A doer does a task of a pool.
+type doer func(ctx context.Context, task string) error
+
+// work is a process of a pool: it prepares, does the tasks that come on in and answers on out, until in
+// ends. If that is while it prepares or does a task, the context ends. interrupted tells the error of a
+// task that was stopped. The error of work is that of preparing or of writing.
+func work(ctx context.Context, in io.Reader, out io.Writer, interrupted error, prepare func(ctx context.Context) (do doer, end func(), err error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	tasks := make(chan string)
+	tasks := make(chan string, 1) // the first one comes while the process prepares
 	go func() {
 		defer stop()
 		defer close(tasks)
@@ -219,6 +222,11 @@ func work(ctx context.Context, in io.Reader, out io.Writer, interrupted error, d
 			}
 		}
 	}()
+	do, end, err := prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	for task := range tasks {
 		var a answer
 		if err := do(ctx, task); err != nil {

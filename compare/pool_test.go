@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,9 @@ const poolVariable = "POOL_TEST_WORKER"
 
 // poolProcess is that process.
 func poolProcess(job string) {
-	err := work(context.Background(), os.Stdin, os.Stdout, errStopped, func(ctx context.Context, task string) error { return doTask(ctx, job, task) })
+	err := work(context.Background(), os.Stdin, os.Stdout, errStopped, func(context.Context) (doer, func(), error) {
+		return func(ctx context.Context, task string) error { return doTask(ctx, job, task) }, func() {}, nil
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -154,6 +157,24 @@ func TestInterrupt(t *testing.T) {
 	for i := range 3 {
 		if data, _ := os.ReadFile(file(i)); (string(data) == "saved") != (i < 2) {
 			t.Errorf("task %d left %q", i, data)
+		}
+	}
+}
+
+// TestWorkerPrepares: a process whose parent is gone ends while it prepares, whether or not a task had come.
+func TestWorkerPrepares(t *testing.T) {
+	for _, tasks := range []string{"", "a task\n"} {
+		in, parent := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(parent, tasks) // the reader's end is not closed
+			parent.Close()
+		}()
+		err := work(t.Context(), in, io.Discard, errStopped, func(ctx context.Context) (doer, func(), error) {
+			<-ctx.Done()
+			return nil, nil, ctx.Err()
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%q: %v", tasks, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/internal/terminal/early"
 )
 
 func main() {
@@ -23,7 +24,7 @@ var savingCommands = []string{"step", "device", "matrix", "corpus", "eval", "pro
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
-	return cli.Run(ctx, cli.Program{Root: newRoot(s), Saving: savingCommands}, args, s)
+	return cli.Run(ctx, cli.Program{Root: newRoot(s), Saving: savingCommands, Early: early.Signals}, args, s)
 }
 
 func newRoot(s cli.Streams) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/internal/terminal/early"
 )
 
 // savingCommands are those that save something when they are interrupted.
@@ -14,7 +15,7 @@ var savingCommands = []string{"train", "resume", "demo", "compare"}
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
 	launch, _ := launched()
-	return cli.Run(ctx, cli.Program{Root: newRoot(s), Saving: savingCommands, Silent: launch.Rank > 0}, args, s)
+	return cli.Run(ctx, cli.Program{Root: newRoot(s), Saving: savingCommands, Silent: launch.Rank > 0, Early: early.Signals}, args, s)
 }
 
 func newRoot(s cli.Streams) *cobra.Command {

@@ -135,7 +135,7 @@ func TestHTML(t *testing.T) {
 	if foreign := regexp.MustCompile(`(?i)https?:|<script s|<link|url\(|src=|@import|fetch\(`).FindString(page); foreign != "" {
 		t.Errorf("the page has %s in it", foreign)
 	}
-	for _, want := range []string{"<title>a &lt;map&gt; &amp; more</title>", `"words":["\u003clonely\u003e\u0026\u0001\u001b[31m`+"\uFFFE\uFFFF"+`","word0"`, `"neighbors":[[`, "prefers-color-scheme: dark"} {
+	for _, want := range []string{"<title>a &lt;map&gt; &amp; more</title>", `"words":["\u003clonely\u003e\u0026\u0001\u001b[31m` + "\uFFFE\uFFFF" + `","word0"`, `"neighbors":[[`, "prefers-color-scheme: dark"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}

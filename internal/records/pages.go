@@ -67,7 +67,7 @@ func (p *pageSizes) room() (done func(), err error) {
 			return nil, err
 		}
 		if err != nil {
-			return func() {}, nil
+			return func() {}, nil //nolint:nilerr // package parquet tells
 		}
 		const perValue = 4 + 4 // an offset or index, and levels
 		values := header.DataPageHeader.V.NumValues + header.DataPageHeaderV2.V.NumValues + header.DictionaryPageHeader.V.NumValues

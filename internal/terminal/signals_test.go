@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"context"
+	"os"
 	"os/signal"
 	"syscall"
 	"testing"
@@ -13,7 +14,7 @@ import (
 // TestFinish: a process that has only to leave does not mind SIGTERM, neither while signals are caught nor after that.
 func TestFinish(t *testing.T) {
 	defer signal.Reset(launcherSignals...)
-	ctx, restore := Interruptible(context.Background())
+	ctx, restore := Interruptible(context.Background(), nil)
 	defer restore()
 	Finish()
 	for _, x := range []syscall.Signal{syscall.SIGTERM, syscall.SIGUSR2} {
@@ -36,7 +37,7 @@ func TestFinish(t *testing.T) {
 // TestSecondSignal: a process that was told to stop goes on saving when it is told again.
 func TestSecondSignal(t *testing.T) {
 	defer signal.Reset(launcherSignals...)
-	ctx, restore := Interruptible(context.Background())
+	ctx, restore := Interruptible(context.Background(), nil)
 	defer restore()
 	for range 2 {
 		if err := syscall.Kill(syscall.Getpid(), syscall.SIGTERM); err != nil {
@@ -52,10 +53,38 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
+// TestEarlySignal: a signal that came before a context is one for it, and ends it as others do.
+func TestEarlySignal(t *testing.T) {
+	defer signal.Reset(launcherSignals...)
+	early := make(chan os.Signal, 1)
+	signal.Notify(early, launcherSignals...)
+	for _, came := range []bool{false, true} {
+		if came {
+			signal.Notify(early, launcherSignals...)
+			if err := syscall.Kill(syscall.Getpid(), syscall.SIGUSR2); err != nil {
+				t.Fatal(err)
+			}
+			for len(early) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		ctx, restore := Interruptible(context.Background(), early)
+		if came {
+			<-ctx.Done()
+			for !signal.Ignored(syscall.SIGTERM) {
+				time.Sleep(time.Millisecond)
+			}
+		} else if err := ctx.Err(); err != nil {
+			t.Errorf("without a signal: %v", err)
+		}
+		restore()
+	}
+}
+
 // TestInterruptibleEnds: a context that its parent ends leaves signals as they were.
 func TestInterruptibleEnds(t *testing.T) {
 	parent, cancel := context.WithCancel(context.Background())
-	ctx, restore := Interruptible(parent)
+	ctx, restore := Interruptible(parent, nil)
 	cancel()
 	<-ctx.Done()
 	restore()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,8 @@ type Program struct {
 	Root   *cobra.Command
 	Saving []string // names of the commands that save something when they are interrupted
 	Silent bool     // another process announces an interruption: rank 0
+
+	Early chan os.Signal // has a signal that came before Run; nil: none can have
 }
 
 // Run runs one command line and returns its exit code. Commands that save something when
@@ -41,7 +44,7 @@ func Run(ctx context.Context, p Program, args []string, s Streams) int {
 	root := p.Root
 	root.SetArgs(args)
 	cmd, _, _ := root.Find(args) // an error is found again below
-	ctx, restore := terminal.Interruptible(ctx)
+	ctx, restore := terminal.Interruptible(ctx, p.Early)
 	defer restore()
 	err := p.interruptible(ctx, savesSomething(cmd, p.Saving), s)
 	if err == nil {

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package early
+
+import "os"
+
+var launcherSignals []os.Signal
