@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/seeds"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
@@ -341,6 +342,8 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 		Text: text, Limit: e.options.Budget.Limit(r.Config, text.Vocabulary.Len(), e.samples), NoPlan: true,
 		Matrix:       e.shared.get,
 		Observations: e.options.Points,
+		// The losses of words and of bands are little beside the scores.
+		ObservationBytes: words.Bytes(text.Vocabulary.Len(), r.Config.Dim, e.judge.bytes, words.Options{}),
 		Observe: func(o train.Observation) error {
 			// An interrupt waits for the observation, which takes about a second.
 			point, err := e.judges[key].point(context.WithoutCancel(ctx), o)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -25,6 +27,7 @@ type judge struct {
 	pairs words.LossPairs
 	sets  []string // in the data, with the number of items of each
 	notes []string // on other files in the data
+	bytes int64    // of all files in the data
 
 	classSets []string // of sentences, if they are scored
 }
@@ -98,6 +101,17 @@ func (j *judge) findSets(ctx context.Context) error {
 		return err
 	}
 	j.notes = notes
+	err = filepath.WalkDir(j.data, func(_ string, file fs.DirEntry, err error) error {
+		if err == nil && file.Type().IsRegular() {
+			if info, err := file.Info(); err == nil {
+				j.bytes += info.Size()
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for _, r := range results {
 		if isMain(r) {
 			j.sets = append(j.sets, fmt.Sprintf("%s %s, %d items", r.Task, r.Dataset, r.Total))

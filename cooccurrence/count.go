@@ -106,7 +106,7 @@ type span struct {
 }
 
 // Count counts the contexts of each word. It is an error if a pair cannot be held in 32
-// bits: V times the window must be below 2^32.
+// bits: V times the window must be below 2^32. The error wraps [memory.ErrRoom] if the counts do not fit the memory.
 func Count(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	rows := c.Vocabulary.Len()
 	if o.Sentences.Window < 1 || o.Passes < 1 || o.Threads < 1 {
@@ -259,8 +259,9 @@ func (k *counter) sum(ctx context.Context, first, end int) error {
 		if s.sums == nil {
 			s.sums = make([]uint64, len(k.pairs))
 		}
-		k.matrix.contexts[first+i], k.matrix.values[first+i] = s.row(held[starts[i]:starts[i+1]], weights)
-		return nil
+		var err error
+		k.matrix.contexts[first+i], k.matrix.values[first+i], err = s.row(held[starts[i]:starts[i+1]], weights)
+		return err
 	})
 }
 
@@ -268,9 +269,10 @@ func (k *counter) sum(ctx context.Context, first, end int) error {
 type rowSums struct {
 	sums  []uint64 // of each context, 0 between two rows
 	found []uint32
+	meter memory.Meter // of the rows
 }
 
-func (s *rowSums) row(pairs []uint32, weights []uint64) (contexts []uint32, values []float32) {
+func (s *rowSums) row(pairs []uint32, weights []uint64) (contexts []uint32, values []float32, err error) {
 	s.found = s.found[:0]
 	window := uint32(len(weights))
 	for _, pair := range pairs {
@@ -280,11 +282,14 @@ func (s *rowSums) row(pairs []uint32, weights []uint64) (contexts []uint32, valu
 		}
 		s.sums[context] += weights[pair%window]
 	}
+	if err := s.meter.Take(bytesOf(1, int64(len(s.found)))); err != nil {
+		return nil, nil, err
+	}
 	slices.Sort(s.found)
 	contexts, values = slices.Clone(s.found), make([]float32, len(s.found))
 	for i, context := range contexts {
 		values[i] = float32(float64(s.sums[context]) / fixed)
 		s.sums[context] = 0
 	}
-	return contexts, values
+	return contexts, values, nil
 }

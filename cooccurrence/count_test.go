@@ -2,13 +2,18 @@ package cooccurrence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // options of a small count; tests change what they are about.
@@ -141,5 +146,27 @@ func TestLonelyWords(t *testing.T) {
 	}
 	if err := m.PPMI(t.Context(), PPMIOptions{Smoothing: 0.75, Shift: 1, Threads: 1}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCountNeedsMemory: rows that do not fit the memory are an error, not a process that exceeds its limit.
+func TestCountNeedsMemory(t *testing.T) {
+	var text strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 400_000 {
+		fmt.Fprint(&text, random.IntN(20_000), " ")
+	}
+	c, _ := corpustest.Read(t, text.String())
+	debug.FreeOSMemory()
+	limit := machine.Resident() + 24<<20 // half of what the rows take
+	_, release := memory.NewGuard(limit)
+	defer release()
+	o := options(5)
+	o.Buffer = 1 << 20
+	if _, err := Count(t.Context(), c, o); !errors.Is(err, memory.ErrRoom) {
+		t.Errorf("got %v", err)
+	}
+	if resident := machine.Resident(); resident > limit+limit/32 {
+		t.Errorf("%d bytes are resident, of %d", resident, limit)
 	}
 }

@@ -48,22 +48,20 @@ func (g memoryGuard) checkText(bytes int64) error {
 		memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
 }
 
-// Code that comes into memory with the work, in bytes, measured.
-const trainingCode, savingCode = 1 << 20, 1 << 20
-
 // needs lists all that training takes, with what the trainer has or will have.
 func (j *job) needs(trainer *trainer.Account) []memory.Need {
 	m := j.memoryOf(trainer)
+	after, bytes := j.afterTraining()
 	return []memory.Need{
 		{Purpose: "text", Bytes: m.Corpus},
 		{Purpose: "matrix M", Bytes: m.Matrix},
 		{Purpose: "tables", Bytes: m.Tables},
 		{Purpose: "moments", Bytes: m.Moments},
-		{Purpose: "work", Bytes: m.Work - j.exportBytes()},
-		{Purpose: "saving", Bytes: j.exportBytes()},
+		{Purpose: "work", Bytes: m.Work - bytes},
+		{Purpose: after, Bytes: bytes},
 		// While one load of garbage is collected, another may be made.
 		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
-		{Purpose: "program", Bytes: j.program + trainingCode + savingCode},
+		{Purpose: "program", Bytes: j.program + memory.CodeToCome},
 	}
 }
 
@@ -93,10 +91,11 @@ func (j *job) check(trainer *trainer.Account) error {
 func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
+	_, after := j.afterTraining()
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.start.Bytes() + j.exportBytes(),
+		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.start.Bytes() + after,
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -106,11 +105,28 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	return m
 }
 
+// afterTraining is the memory of what is done with trained tables, the most of it at a time.
+func (j *job) afterTraining() (purpose string, bytes int64) {
+	purpose, bytes = "saving", j.exportBytes()
+	if j.options.Observe == nil {
+		return purpose, bytes
+	}
+	vectors := embedding.IndexBytes * int64(j.text.vocabulary.Len())
+	if j.config.ContextWeight != 0 {
+		vectors += j.tableBytes()
+	}
+	if looking := j.options.ObservationBytes + vectors; looking > bytes {
+		return "scoring", looking
+	}
+	return purpose, bytes
+}
+
+func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4 }
+
 // exportBytes is the memory of writing the vectors: their sum, a buffer and an index of the words for
 // each of the two files, and for an encoder's a buffer and the offset.
 func (j *job) exportBytes() int64 {
-	words := int64(j.text.vocabulary.Len())
-	table := words * int64(j.config.Dim) * 4
+	words, table := int64(j.text.vocabulary.Len()), j.tableBytes()
 	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
 	if j.encoder != nil {
 		bytes += atomicfile.BufferBytes + min(subword.OffsetBytes, table)
@@ -124,12 +140,13 @@ func (j *job) exportBytes() int64 {
 // memoryWithPeak is asked when the trainer has trained some units. What lies behind is measured; the
 // export and some garbage are still to come.
 func (j *job) memoryWithPeak() runfolder.Memory {
+	_, after := j.afterTraining()
 	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
 	peak := machine.PeakRSS()
 	peak += peak / 32        // that of the next run may be as much higher
 	j.text.corpus.GiveBack() // as the export does
 	garbage := memory.Garbage(m.Total)
-	coming := max(j.exportBytes()+savingCode, readers+garbage) + garbage
+	coming := max(after+memory.CodeToCome/2, readers+garbage) + garbage
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
 	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m
@@ -139,7 +156,10 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 func (j *job) lessMemory() string {
 	c := &j.config
 	var ways []string
-	if j.matrix > 0 {
+	switch {
+	case j.mode.Family == settings.WholeMatrix:
+		ways = append(ways, fmt.Sprintf("lower --window (now %d)", c.Window))
+	case j.matrix > 0:
 		ways = append(ways, fmt.Sprintf("lower --contexts (now %d) or --positives (now %v)", c.Contexts, c.Positives))
 	}
 	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))

@@ -192,10 +192,13 @@ func memoryOf(limit int64) int64 {
 	return min(max(limit/4, least), corpus.DefaultMemory)
 }
 
+// readingBytes is the memory of reading beside the text: buffers, tables, garbage and code, measured with small texts.
+const readingBytes = 4 << 20
+
 // textNeed estimates the peak of reading a text of so many bytes, as stored: measured, in memory
 // 1.4 to 1.8 times the text. An English word is some six bytes of text, two of the
 // encoded text and four of its token; the rest is garbage.
-func textNeed(bytes, limit int64) int64 { return min(bytes+bytes/2, memoryOf(limit)) }
+func textNeed(bytes, limit int64) int64 { return readingBytes + min(bytes+bytes/2, memoryOf(limit)) }
 
 // store says where the text goes.
 func store(c *settings.Config, options corpus.Options, o textFiles, limit int64) (corpus.Storage, error) {

@@ -2,9 +2,12 @@ package train
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cooccurrence"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
@@ -14,9 +17,9 @@ import (
 // prepareWholeMatrix counts the pairs of the text. How many there are only counting can
 // tell, so it asks for memory as it goes on.
 func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) error {
-	c, words := &j.config, j.text.vocabulary.Len()
-	j.account = trainer.Dry(func(*trainer.Account) {}) // only counting tells
-	if err := j.checkTraining(); err != nil {
+	c := &j.config
+	j.planWholeMatrix(0)
+	if err := j.guard.Check("training without the matrix M", j.lessMemory(), j.needs(j.account)...); err != nil {
 		return err
 	}
 	m, err := j.count(ctx, p)
@@ -25,7 +28,6 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 	}
 	j.epochs = float64(max(c.Epochs, 1)) // ppmi has none
 	if c.Mode == settings.ModeGloVe {
-		j.account = trainer.Dry(func(a *trainer.Account) { cooccurrence.PlanGloVe(a, words, m.Entries(), c.GloVeOptions()) })
 		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 			o := c.GloVeOptions()
 			o.Account = a
@@ -35,16 +37,28 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 		if err := m.PPMI(ctx, c.PPMIOptions()); err != nil {
 			return err
 		}
-		j.account = trainer.Dry(func(a *trainer.Account) { cooccurrence.PlanSVD(a, words, m.Entries(), c.SVDOptions()) })
 		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 			o := c.SVDOptions()
 			o.Account = a
 			return cooccurrence.NewSVD(m, o)
 		}
 	}
+	j.planWholeMatrix(m.Entries())
 	j.matrix = m.Bytes()
 	j.text.release() // everything training needs is in the matrix
 	return nil
+}
+
+// planWholeMatrix counts the memory of the trainer of a matrix of so many entries.
+func (j *job) planWholeMatrix(entries int64) {
+	c, words := &j.config, j.text.vocabulary.Len()
+	j.account = trainer.Dry(func(a *trainer.Account) {
+		if c.Mode == settings.ModeGloVe {
+			cooccurrence.PlanGloVe(a, words, entries, c.GloVeOptions())
+		} else {
+			cooccurrence.PlanSVD(a, words, entries, c.SVDOptions())
+		}
+	})
 }
 
 func (j *job) count(ctx context.Context, p *progress.Progress) (*cooccurrence.Matrix, error) {
@@ -56,6 +70,9 @@ func (j *job) count(ctx context.Context, p *progress.Progress) (*cooccurrence.Ma
 		stage.Update(done, func() string { return terminal.Number(done) + " words" })
 	}
 	m, err := cooccurrence.Count(ctx, j.text.corpus, o)
+	if errors.Is(err, memory.ErrRoom) {
+		return nil, fmt.Errorf("the counts of all pairs do not fit: %w: %s", err, j.lessMemory())
+	}
 	if err != nil {
 		return nil, err
 	}

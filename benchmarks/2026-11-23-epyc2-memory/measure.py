@@ -1,29 +1,40 @@
 #!/usr/bin/env python3
-"""Compares the memory that plan states with the peak of the run, for every mode, encoder and size.
+"""Compares the memory that plan states with the peak of the run, and tries limits, for every mode, encoder and text.
 
-    measure.py W2VCL TEXT [plans|limits] [MODE...]
+    measure.py W2VCL SMALL LARGE [CASE...]
 
-plans prints a line a run, three of each small one: mode, encoder, size, plan and peak in MB, and their ratio. limits trains
-under limits between 0.8 and 1.1 of the plan and prints what became of each: refused or kept is good.
+A case is the name of a row without its text, as in "cl cbow ngram". Prints a line for each case and text: plan, peak and their
+ratio; then two limits with the peak and the result of the run. The first limit is 0.85 of the peak; the second is what the refusal
+says is needed, or else 1.02 of the peak. "refused" and "kept" are good. Sizes are MB.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 SEQUENTIAL = ["word2vec", "pword2vec", "psgnscc", "fullw2v", "fullregister", "parw2v"]
-ENCODERS = {"cl": ["none", "ngram", "cnn"], "vanilla": ["none", "ngram", "cnn"], "word2vec": ["none", "ngram"], "pword2vec": ["none", "ngram"]}
-SHORT = {"cl": ["--iterations", "12"], "vanilla": ["--epochs", "1"], "glove": ["--epochs", "2"]}
-SIZES = {"small": ["--dim", "50"], "large": ["--dim", "300"]}
+SHORT = {"vanilla": ["--epochs", "1"], "glove": ["--epochs", "2"], "ppmi": []}
+DIMS = {"small": "50", "large": "300"}
+ENCODERS = {"none": [], "ngram": ["--subword", "ngram"], "cnn": ["--subword", "cnn"]}
+UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
-def flags(mode, encoder, size, text):
-    path = text + ".part" if size == "small" else text
-    f = ["--corpus", path, "--mode", mode, "--threads", "2", *SIZES[size]]
-    f += SHORT.get(mode, ["--epochs", "1"] if mode in SEQUENTIAL else [])
-    return f + (["--subword", encoder] if encoder != "none" else [])
+def cases():
+    """Yields the name and the flags of each case."""
+    for model in "cbow", "sg":
+        for encoder in "none", "ngram", "cnn":
+            yield f"cl {model} {encoder}", ["--mode", "cl", "--model", model, "--subword", encoder, "--iterations", "12"]
+    for encoder in "none", "ngram", "cnn":
+        yield f"vanilla {encoder}", ["--mode", "vanilla", "--subword", encoder, "--epochs", "1"]
+    for mode in SEQUENTIAL:
+        for encoder in ["none"] if mode == "psgnscc" else ["none", "ngram"]:
+            yield f"{mode} {encoder}", ["--mode", mode, "--epochs", "1"] + (["--subword", encoder] if mode != "psgnscc" else [])
+    yield "ppmi none", ["--mode", "ppmi"]
+    yield "ppmi window 10", ["--mode", "ppmi", "--window", "10"]
+    yield "glove none", ["--mode", "glove", "--epochs", "2"]
 
 
 def run(program, command, arguments):
@@ -36,53 +47,48 @@ def run(program, command, arguments):
         return p.returncode, out.read().decode(), err.read().decode(), usage.ru_maxrss * 1024
 
 
-def train(program, arguments, folder):
-    out = os.path.join(folder, "run")
-    return run(program, "train", [*arguments, "--out", out, "--force"])
+def limited(program, flags, limit):
+    """Returns peak and result of a run under a limit, and the bytes that a refusal says are needed."""
+    code, _, err, peak = run(program, "train", [*flags, "--max-memory", f"{int(limit)}B"])
+    need = re.search(r"needs about ([\d.]+) (\w+) of memory", err)
+    need = float(need[1]) * UNITS[need[2]] if need else 0
+    if code == 0:
+        result = "kept" if peak <= limit else f"EXCEEDED by {100 * (peak / limit - 1):.1f}%"
+    elif peak > limit:
+        result = f"refused, but EXCEEDED by {100 * (peak / limit - 1):.1f}%"
+    elif need:
+        result = f"refused: {need / 1e6:.1f}"
+    else:
+        result = "refused: " + err.strip().splitlines()[-1]
+    return peak, result, need
 
 
-def plans(program, text, modes, folder):
-    print("mode\tencoder\tsize\tplan\tpeak\tratio")
-    for mode, encoder, size in [c for c in cases(modes) for _ in range(3 if c[2] == "small" else 1)]:
-        f = flags(mode, encoder, size, text)
-        code, out, err, _ = run(program, "plan", [*f, "--json"])
-        if code:
-            print(f"{mode}\t{encoder}\t{size}\tplan failed: {err.strip()}", flush=True)
-            continue
-        plan = json.loads(out)["memory_bytes"]["peak"]
-        code, _, err, peak = train(program, f, folder)
-        failed = "" if code == 0 else "\tfailed: " + err.strip().splitlines()[-1]
-        print(f"{mode}\t{encoder}\t{size}\t{plan/1e6:.1f}\t{peak/1e6:.1f}\t{plan/peak:.3f}{failed}", flush=True)
-
-
-def limits(program, text, modes, folder):
-    print("mode\tencoder\tsize\tplan\tlimit\tpeak\tresult")
-    for mode, encoder, size in cases(modes):
-        f = flags(mode, encoder, size, text)
-        code, out, err, _ = run(program, "plan", [*f, "--json"])
-        plan = json.loads(out)["memory_bytes"]["peak"] if code == 0 else 100e6
-        for share in (0.8, 0.85, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1):
-            limit = int(share * plan)
-            code, _, err, peak = train(program, [*f, "--max-memory", f"{limit}B"], folder)
-            last = err.strip().splitlines()[-1] if err.strip() else ""
-            result = "kept" if code == 0 and peak <= limit else f"EXCEEDED by {100*(peak/limit-1):.0f}%" if code == 0 else "refused: " + last
-            print(f"{mode}\t{encoder}\t{size}\t{plan/1e6:.1f}\t{limit/1e6:.1f}\t{peak/1e6:.1f}\t{result}", flush=True)
-
-
-def cases(modes):
-    for mode in modes or ["cl", "vanilla", *SEQUENTIAL, "ppmi", "glove"]:
-        for encoder in ENCODERS.get(mode, ["none"]):
-            for size in SIZES:
-                yield mode, encoder, size
+def measure(program, flags):
+    """Returns the columns of a row."""
+    code, out, err, _ = run(program, "plan", [*[f for f in flags if f != "--force"], "--json"])
+    if code:
+        return ["plan failed: " + err.strip()]
+    plan = json.loads(out)["memory_bytes"]["peak"]
+    code, _, err, peak = run(program, "train", flags)
+    if code:
+        return ["train failed: " + err.strip()]
+    columns, limit = [f"{plan / 1e6:.1f}", f"{peak / 1e6:.1f}", f"{plan / peak:.3f}"], 0.85 * peak
+    for _ in range(2):
+        reached, result, need = limited(program, flags, limit)
+        columns += [f"{limit / 1e6:.1f}", f"{reached / 1e6:.1f}", result]
+        limit = need + 1e6 * 0.05 * 10 ** max(0, len(str(int(need / 1e6))) - 2) if need else 1.02 * peak  # rounded to three digits
+    return columns
 
 
 def main():
-    program, text, what, *modes = sys.argv[1:]
-    part = text + ".part"
-    with open(text, "rb") as whole, open(part, "wb") as f:
-        f.write(whole.read(os.path.getsize(text) // 4))
+    program, small, large, *names = sys.argv[1:]
+    print("case\ttext\tplan\tpeak\tratio\tlimit\tpeak\tresult\tlimit\tpeak\tresult")
     with tempfile.TemporaryDirectory() as folder:
-        {"plans": plans, "limits": limits}[what](program, text, modes, folder)
+        for name, flags in cases():
+            for size, text in ("small", small), ("large", large):
+                if not names or name in names:
+                    out = ["--threads", "2", "--dim", DIMS[size], "--corpus", text, "--out", os.path.join(folder, "run"), "--force"]
+                    print(name, size, *measure(program, flags + out), sep="\t", flush=True)
 
 
 main()

@@ -51,8 +51,8 @@ type encoder struct {
 	spilledTokens int64 // of the tables before it
 	spilling      [partitions][]byte
 
-	chunks    []encodedChunk
-	unchecked int64 // bytes of the last chunks
+	chunks []encodedChunk
+	meter  memory.Meter // of the chunks
 
 	invalidUTF8 int64 // bytes
 	longTokens  int64
@@ -82,18 +82,10 @@ func (e *encoder) encode(c chunk) {
 		e.encodeFields(c.text)
 	}
 	e.chunks = append(e.chunks, encodedChunk{number: c.number, table: e.number, lines: e.lines, codes: slices.Clone(e.codes)})
-	if e.unchecked += int64(cap(e.codes)) * 2; e.unchecked >= checkedBytes && e.table.err == nil {
-		var done func()
-		if done, e.table.err = memory.Room(e.unchecked); e.table.err == nil {
-			done()
-		}
-		e.unchecked = 0
+	if err := e.meter.Take(int64(len(e.codes)) * 2); e.table.err == nil {
+		e.table.err = err
 	}
 }
-
-// checkedBytes of encoded text are written before an encoder asks for the memory of
-// as many again.
-const checkedBytes = 4 << 20
 
 // encodeFields splits at white space. It looks at eight ASCII bytes of a token at
 // a time.

@@ -38,6 +38,13 @@ func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (resu
 	return results, notes, nil
 }
 
+// Bytes is about the memory that [Score] takes beside the vectors of a table of so many words and dimensions: the unit
+// vectors, the indexes of words, cosines, and the items of sets whose files have so many bytes, with the searches for answers.
+func Bytes(words, dim int, sets int64, o Options) int64 {
+	const index, cosines, item = 2*embedding.IndexBytes + 24, 3 * 4 * blockCosines, 5
+	return int64(words)*(4*int64(dim)+index) + int64(o.threads())*cosines + item*sets
+}
+
 // IsMain reports whether a result is by the main metric of its set: Spearman's
 // correlation, questions answered by 3CosAdd, and whatever a set of another task has. Sections of an analogy set have the metrics of the set.
 func IsMain(r evaluate.Result) bool {

@@ -207,12 +207,14 @@ func (p *pass) answers(ctx context.Context) ([]bool, error) {
 	return right, nil
 }
 
+// blockCosines is about how many cosines a block has, so that they stay in the second-level cache.
+const blockCosines = 1 << 16
+
 // work takes blocks of rows until none is left.
 func (p *pass) work(ctx context.Context) []candidate {
 	best := slices.Repeat([]candidate{none}, len(p.searches))
-	// The cosines of a block stay in the second-level cache.
 	slots := len(p.queries) / p.Table.Dim
-	width := max(16, min(256, 1<<16/max(1, slots)))
+	width := max(16, min(256, blockCosines/max(1, slots)))
 	size := slots * width
 	cosines, shifted, inverse := make([]float32, size), make([]float32, size), make([]float32, size)
 	for ctx.Err() == nil {

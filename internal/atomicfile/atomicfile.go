@@ -63,7 +63,7 @@ func writeFile(path string, write func(w io.Writer) error) error {
 }
 
 // BufferBytes is the memory that Write takes for its buffer.
-const BufferBytes = 1 << 20
+const BufferBytes = 128 << 10
 
 // fill lets write fill a file through a buffer.
 func fill(f *os.File, write func(w io.Writer) error) error {

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
@@ -31,12 +32,24 @@ func NewGuard(limit int64) (g Guard, release func()) {
 		return g, func() {}
 	}
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(g.Limit, before))
+	debug.SetMemoryLimit(min(max(g.Limit-outside()-CodeToCome, 0), before))
 	outer := g.enter()
 	return g, func() {
 		debug.SetMemoryLimit(before)
 		outer.enter()
 	}
+}
+
+// CodeToCome is the code of the program that comes into memory while a text is read and trained on, and
+// while vectors are saved, in bytes, measured.
+const CodeToCome = 2 << 20
+
+// outside is the memory that the process has resident and Go's limit does not count: its code, mostly. Go counts some
+// memory that nothing was written to yet, so the difference alone would be too small.
+func outside() int64 {
+	own := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(own)
+	return max(machine.Resident()-int64(own[0].Value.Uint64()-own[1].Value.Uint64()), machine.ResidentFiles())
 }
 
 // enter makes the guard the one that Room asks. It returns the one before.
@@ -54,7 +67,8 @@ type Need struct {
 }
 
 // Check returns an error if the needs together are more than the limit. advice says
-// how to need less.
+// how to need less. A limit of what the error states is enough: it is a little more than the sum, because
+// it is rounded and because the next process may begin with more resident.
 func (g Guard) Check(doing, advice string, needs ...Need) error {
 	sum := int64(0)
 	var parts []string
@@ -71,5 +85,6 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 	if g.Asked {
 		whose = "--max-memory allows " + terminal.Bytes(g.Limit)
 	}
-	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(sum), strings.Join(parts, ", "), whose, advice)
+	enough := sum + sum/128 + 512<<10
+	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)
 }

@@ -1,8 +1,11 @@
 package memory
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/machine"
 )
 
 func TestGuardNamesWhatIsNeeded(t *testing.T) {
@@ -11,7 +14,7 @@ func TestGuardNamesWhatIsNeeded(t *testing.T) {
 		t.Errorf("exactly the limit: %v", err)
 	}
 	err := g.Check("training", "lower --dim", Need{"tables", 6e8}, Need{"nothing", 0}, Need{"moments", 5e8})
-	want := "training needs about 1.10 GB of memory (tables 600 MB, moments 500 MB), but --max-memory allows 1 GB: lower --dim"
+	want := "training needs about 1.11 GB of memory (tables 600 MB, moments 500 MB), but --max-memory allows 1 GB: lower --dim"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -23,3 +26,25 @@ func TestGuardNamesWhatIsNeeded(t *testing.T) {
 		t.Errorf("unknown limit: %v", err)
 	}
 }
+
+// TestGuardLimitsGo: garbage is collected before the process, with its code, exceeds the limit.
+func TestGuardLimitsGo(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	debug.FreeOSMemory() // of tests before this one
+	limit := machine.Resident() + 40<<20
+	_, release := NewGuard(limit)
+	defer release()
+	most := int64(0)
+	for range 4 << 10 {
+		garbage = make([]byte, 64<<10)
+		for i := 0; i < len(garbage); i += 1 << 10 {
+			garbage[i] = 1
+		}
+		most = max(most, machine.Resident())
+	}
+	if garbage = nil; most > limit {
+		t.Errorf("%d bytes were resident, of %d", most, limit)
+	}
+}
+
+var garbage []byte // global, so that it is not on the stack

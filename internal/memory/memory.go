@@ -22,14 +22,21 @@ func Floats(n int) []float32 {
 	if n < 2*floats {
 		return make([]float32, n)
 	}
-	// The slice is longer so that the table can lie on whole large pages. Nobody
-	// touches the rest, so it takes no memory.
-	x := make([]float32, n+2*floats)
+	// The slice is longer so that the table can lie on whole large pages. The rest takes no
+	// memory: nobody touches it, but Go has written zeros to it where the memory was used before.
+	pages := (n + floats - 1) / floats
+	x := make([]float32, (pages+1)*floats)
 	address := uintptr(unsafe.Pointer(&x[0]))
 	skip := int((hugePage-address%hugePage)%hugePage) / 4
-	pages := (n + floats - 1) / floats
-	useHugePages(unsafe.Slice((*byte)(unsafe.Pointer(&x[skip])), pages*hugePage))
+	whole := skip + pages*floats
+	Discard(bytesOf(x[:skip]))
+	useHugePages(bytesOf(x[skip:whole]))
+	Discard(bytesOf(x[whole:]))
 	return x[skip : skip+n : skip+n]
+}
+
+func bytesOf(x []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
 // SizeOf is how many bytes [Floats] takes for n values: a large table has whole large pages.

@@ -49,6 +49,25 @@ func Room(bytes int64) (done func(), err error) {
 	}), nil
 }
 
+// A Meter asks for the memory of many small pieces, some megabytes at a time.
+type Meter struct{ fresh int64 } // bytes since it asked
+
+// meterStep is how many bytes a [Meter] lets pass before it asks for as many.
+const meterStep = 4 << 20
+
+// Take notes so many bytes that are about to be written. The error wraps [ErrRoom].
+func (m *Meter) Take(bytes int64) error {
+	if m.fresh += bytes; m.fresh < meterStep {
+		return nil
+	}
+	done, err := Room(m.fresh)
+	if err == nil {
+		done()
+	}
+	m.fresh = 0
+	return err
+}
+
 // Left is about how many bytes [Room] would give now. Where the memory is not known it
 // is the largest number.
 func Left() int64 {

@@ -96,3 +96,21 @@ func TestReader(t *testing.T) {
 		t.Errorf("without memory: %v", err)
 	}
 }
+
+// TestMeter: many small pieces are refused when they fill the memory, and not before.
+func TestMeter(t *testing.T) {
+	debug.FreeOSMemory() // of tests before this one
+	_, release := NewGuard(machine.Resident() + 40<<20)
+	defer release()
+	var m Meter
+	var pieces [][]byte
+	var err error
+	for err == nil && len(pieces) < 100<<10 {
+		if err = m.Take(1 << 10); err == nil {
+			pieces = append(pieces, bytes.Repeat([]byte{1}, 1<<10))
+		}
+	}
+	if n := len(pieces) >> 10; !errors.Is(err, ErrRoom) || n < 20 || n > 40 {
+		t.Errorf("after %d MB: %v", n, err)
+	}
+}

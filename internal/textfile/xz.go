@@ -3,19 +3,48 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"io"
 
 	"github.com/ulikunitz/xz"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 func openXZ(r *bufio.Reader, _ int) (io.ReadCloser, error) {
-	x := &xzReader{}
-	d, err := xz.NewReader(tailReader{r, &x.tail})
+	done, err := memory.Room(xzWindow(r))
 	if err != nil {
+		return nil, fmt.Errorf("the window of the decompression: %w", err)
+	}
+	done() // what is written to it shows in the memory of the process
+	x := &xzReader{}
+	if x.text, err = xz.NewReader(tailReader{r, &x.tail}); err != nil {
 		return nil, err
 	}
-	x.text = d
 	return io.NopCloser(x), nil
+}
+
+// xzWindow returns the size of the window of the first block in bytes, 0 if the file does not begin as xz writes it
+// (file format 1.2, sections 3.1 and 5.3.1): package xz allocates it as a whole, and Go may clear it.
+func xzWindow(r *bufio.Reader) int64 {
+	const header, most, sized, lzma2 = 12, 2 * 9, 0xc0, 0x21 // bytes: of the stream, of two sizes
+	head, _ := r.Peek(header + 2 + most + 3)                 // what is there: a short file has less
+	if len(head) < header+2 {
+		return 0
+	}
+	flags, filter := head[header+1], head[header+2:]
+	for flag := byte(0x40); flag&sized != 0; flag <<= 1 { // compressed and uncompressed size
+		if flags&flag != 0 {
+			_, n := binary.Uvarint(filter)
+			filter = filter[max(n, 0):]
+		}
+	}
+	if len(filter) < 3 || filter[0] != lzma2 || filter[2] > 40 {
+		return 0
+	}
+	bits := filter[2]
+	return int64(2|bits&1) << (bits/2 + 11)
 }
 
 // An xzReader notices a file that was cut off between its parts, which package xz takes
