@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -48,11 +50,46 @@ func TestLimitedBudgets(t *testing.T) {
 	o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.2}
 	r = summarized(t, o, nil)
 	for _, v := range r.Variants {
-		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
+		if s := float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
 			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
 		}
 		if len(v.Curve) == 0 {
 			t.Errorf("%s was not observed", v.Name)
+		}
+	}
+}
+
+// TestEqualBudgets: runs have as many pairs, words or seconds as the first, and a finished comparison stays as it is.
+func TestEqualBudgets(t *testing.T) {
+	for kind, of := range map[string]func(r *Record) float64{
+		experiment.BudgetPairs:   func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain },
+		experiment.BudgetEpochs:  func(r *Record) float64 { return r.Summary.Epochs },
+		experiment.BudgetSeconds: func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Summary.SecondsTrain },
+	} {
+		o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL)
+		o.Seeds, o.Settings["contexts"], o.Budget = 2, "12", experiment.Budget{Kind: kind}
+		if err := o.Set(string(sequential.PWord2Vec), map[string]string{"sample": "0"}); err != nil {
+			t.Fatal(err)
+		}
+		r := summarized(t, o, nil)
+		first, cl := of(r.Runs[0]), of(r.Runs[1])
+		most := 1.1 // an iteration of this text is a large part
+		if kind == experiment.BudgetSeconds {
+			most = 100 // where the machine is busy
+		}
+		if cl < 0.9*first || cl > most*first {
+			t.Errorf("equal %s: cl has %v, the first variant %v", kind, cl, first)
+		}
+		if epochs := r.Runs[2].Summary.Epochs; epochs != 5 {
+			t.Errorf("equal %s: the second seed of the first variant trained %v epochs", kind, epochs)
+		}
+		if said := r.Runs[1].Settings["budget"]; said != "equal "+kind {
+			t.Errorf("equal %s: the budget of cl is %q", kind, said)
+		}
+		var shown bytes.Buffer
+		summarized(t, o, progress.New(&shown))
+		if done := strings.Count(shown.String(), "done before"); done != 4 {
+			t.Errorf("equal %s, once more:\n%s", kind, &shown)
 		}
 	}
 }

@@ -329,12 +329,10 @@ func settingOf(v VariantResult, s settings.Setting) string {
 		return "–"
 	}
 	value := v.Settings[s.Name]
-	if s.Name == "iterations" && value == "0" { // whole epochs
-		value = ""
+	if budget := v.Settings["budget"]; s.Name == "iterations" && value == "0" || budget != "" && (s.Name == "epochs" || s.Name == "iterations") {
+		value = "" // whole epochs, or what the budget allows
 	}
 	switch {
-	case experiment.UntilItEnds(s.Name, value):
-		return "until the budget ends"
 	case value == "":
 		return "–"
 	}

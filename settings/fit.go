@@ -53,7 +53,10 @@ func longVectors(dim, contexts int) float64 {
 //
 // Model cbow trains 2,048 iterations of 45,000 words. Short texts have smaller stretches, a 24th of a pass, and fewer iterations,
 // for 48 passes: otherwise they are learnt by heart. It subsamples words that occur more than 1,000 times.
+//
+// A budget becomes iterations or epochs.
 func (c *Config) FitText(v *corpus.Vocabulary) {
+	defer c.fitBudget(v)
 	m := c.FindMode()
 	if onStretches(m) {
 		c.fitStretches(v)
