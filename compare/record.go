@@ -68,9 +68,15 @@ type Point struct {
 func settingsOf(c settings.Config) map[string]string {
 	texts := map[string]string{}
 	for _, s := range c.Settings() {
-		if s.Record && s.AppliesWith(c.Mode, c.Model) && (s.Name != "budget" || c.Budget.Kind != "") {
+		if s.Record && s.AppliesWith(c.Mode, c.Model) {
 			texts[s.Name] = s.String()
 		}
+	}
+	if c.Budget.Kind == "" {
+		delete(texts, "budget")
+	} else { // what it allows
+		delete(texts, "epochs")
+		delete(texts, "iterations")
 	}
 	texts["device"] = kindOf(texts["device"])
 	return texts
@@ -80,6 +86,8 @@ func settingsOf(c settings.Config) map[string]string {
 func (e *executor) settingsOf(r experiment.Run) map[string]string {
 	texts := settingsOf(r.Config)
 	if e.options.Follows(r) {
+		delete(texts, "epochs")
+		delete(texts, "iterations")
 		texts["budget"] = e.options.Budget.String()
 	}
 	return texts

@@ -94,6 +94,43 @@ func TestEqualBudgets(t *testing.T) {
 	}
 }
 
+// TestFairness: the report says how much work the variants had, warns where that differs, and marks nothing as the best
+// where everything does.
+func TestFairness(t *testing.T) {
+	of := func(name string, seconds, pairs, epochs float64) VariantResult {
+		one := func(x float64) Spread { return spreadOf([]float64{x}) }
+		return VariantResult{
+			Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, SecondsMatrix: one(seconds / 2), SecondsTrain: one(seconds / 2),
+			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)},
+		}
+	}
+	external := of("elsewhere", 1, 1, 1)
+	external.Mode = experiment.ModeExternal
+	for _, test := range []struct {
+		variants []VariantResult
+		fair     bool
+		work     string
+		warnings int
+	}{
+		{[]VariantResult{of("a", 10, 1e6, 5), of("b", 10, 1e6, 5), external}, true, "seconds 10 each; pairs 1M each; epochs 5 each", 0},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, "seconds from 10 (a) to 11 (b); pairs from 1M (b) to 6M (a)", 1},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "seconds from 10 (a) to 20 (b)", 4},
+		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, "pairs from 0 (a)", 1},
+		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "", 0},
+	} {
+		p := page{&Result{Variants: test.variants, Sets: []Set{{Dataset: "s"}}}}
+		for i, v := range test.variants[1:] {
+			p.Differences = append(p.Differences, Difference{Dataset: "s", Variant: v.Name, Against: test.variants[i].Name, Holm: 0.001})
+		}
+		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
+			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
+		}
+		if len(test.variants) == 2 && slices.Contains(p.best(0), true) != test.fair {
+			t.Errorf("the best are %v, fair %t", p.best(0), test.fair)
+		}
+	}
+}
+
 func TestSpread(t *testing.T) {
 	s := spreadOf([]float64{1, math.NaN(), 2, 6})
 	if s.Mean != 3 || math.Abs(float64(s.Deviation)-math.Sqrt(7)) > 1e-12 || s.Low != 1 || s.High != 6 {

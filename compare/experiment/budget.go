@@ -39,6 +39,9 @@ const (
 // Equals lists the budgets that follow the first run, for people.
 var Equals = []string{BudgetSeconds, BudgetPairs, BudgetEpochs, EqualNone}
 
+// equalPrefix begins the texts of budgets that follow the first run.
+const equalPrefix = "equal "
+
 // EqualNone is the name of BudgetRecipe among Equals.
 const EqualNone = "none"
 
@@ -58,6 +61,9 @@ func ParseEqual(text string) (Budget, error) {
 func ParseBudget(text string) (Budget, error) {
 	if text == "" || text == BudgetRecipe {
 		return Budget{Kind: BudgetRecipe}, nil
+	}
+	if kind, ok := strings.CutPrefix(text, equalPrefix); ok {
+		return ParseEqual(kind)
 	}
 	var plain trainer.Budget
 	if plain.UnmarshalText([]byte(text)) == nil {
@@ -80,7 +86,7 @@ func (b Budget) String() string {
 	case b.Kind == "" || b.Kind == BudgetRecipe:
 		return BudgetRecipe
 	case b.Amount == 0:
-		return "equal " + b.Kind
+		return equalPrefix + b.Kind
 	default:
 		return fmt.Sprintf("%s=%s", b.Kind, strconv.FormatFloat(b.Amount, 'f', -1, 64))
 	}
@@ -94,11 +100,11 @@ func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch {
 	case b.IsEqual() && b.Kind == BudgetSeconds:
-		return "equal seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M"
+		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M"
 	case b.IsEqual() && b.Kind == BudgetPairs:
-		return "equal pairs: the first variant trains as long as its recipe says, and each other run on as many pairs"
+		return "pairs: the first variant trains as long as its recipe says, and each other run on as many pairs"
 	case b.IsEqual():
-		return "equal epochs: the first variant trains as long as its recipe says, and each other run on as many words of the text"
+		return "epochs: the first variant trains as long as its recipe says, and each other run on as many words of the text"
 	case b.Kind == BudgetEpochs:
 		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl with --model sg; with --model cbow " +
 			"that has no epochs, and trains as many iterations as its recipe says"
@@ -109,7 +115,7 @@ func (b Budget) Explain() string {
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
 		return amount + " " + b.Kind + " for each run"
 	default:
-		return "nothing is held equal: each mode trains as long as its own recipe says"
+		return "nothing; each mode trains as long as its own recipe says"
 	}
 }
 

@@ -489,6 +489,9 @@ func TestEqualBudgets(t *testing.T) {
 			t.Errorf("own trains %d epochs", c.Epochs)
 		}
 	}
+	if b, err := ParseBudget("equal pairs"); err != nil || b != (Budget{Kind: BudgetPairs}) || b.String() != "equal pairs" {
+		t.Errorf("equal pairs: %+v, %v", b, err)
+	}
 	if b, err := ParseEqual(EqualNone); err != nil || b != (Budget{Kind: BudgetRecipe}) {
 		t.Errorf("equal none: %+v, %v", b, err)
 	}
