@@ -105,7 +105,8 @@ type executor struct {
 	shared  matrices
 	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
 	release func()                      // ends the limit of memory
-	samples float64                     // of mode cl
+
+	iterationPairs float64 // of mode cl
 }
 
 // close closes the texts. They were only read; vocabularies and numbers stay.
@@ -153,7 +154,7 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
-	e.samples, err = o.Samples(runs, e.texts[first].Vocabulary)
+	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
 }
 
@@ -249,8 +250,14 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 		},
 		Done: func(task string) { begun.end(numbers[task]) },
 	}
-	if err := pool.Run(ctx, processes, tasks); err != nil {
-		return stopped(ctx, err)
+	alone := 0
+	if e.options.Budget.IsEqual() && len(tasks) > 0 && numbers[tasks[0]] == 0 { // the others train as long
+		alone = 1
+	}
+	for _, part := range [][]string{tasks[:alone], tasks[alone:]} {
+		if err := pool.Run(ctx, min(processes, max(len(part), 1)), part); err != nil {
+			return stopped(ctx, err)
+		}
 	}
 	for _, task := range tasks {
 		i := numbers[task]
@@ -265,7 +272,7 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 func (e *executor) open(r experiment.Run) (*Record, error) {
 	key := r.TextKey()
 	record := &Record{
-		Variant: r.Variant, Seed: r.Config.Seed, Settings: settingsOf(r.Config), Budget: e.options.Budget.String(),
+		Variant: r.Variant, Seed: r.Config.Seed, Settings: e.settingsOf(r), Budget: e.options.Budget.String(),
 		Observations: e.options.Points, Fingerprint: corpus.Hex(e.texts[key].Fingerprint()), Sets: e.judge.sets,
 	}
 	if err := record.reload(e.options.Out); err != nil {
@@ -320,26 +327,19 @@ func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *R
 	return sync.OnceValue(func() error { return <-done })
 }
 
-// classify scores a finished run on the sets of sentences, if they were asked for
-// and unless that was done before.
-func (e *executor) classify(ctx context.Context, r experiment.Run, record *Record, threads int) (err error) {
-	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
-		return nil
-	}
-	note := func(dataset string) { e.Progress.Notef("Classes of sentences: %s", dataset) }
-	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, threads, note); err != nil {
-		return stopped(ctx, err)
-	}
-	record.ClassSets = e.judge.classSets
-	return record.save(e.options.Out)
-}
-
 // train trains a run from its beginning, or from where it was interrupted.
 func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) (runfolder.Summary, error) {
 	key := r.TextKey()
 	text := e.texts[key]
+	if e.options.Follows(r) {
+		first, err := e.firstRun()
+		if err != nil {
+			return first, err
+		}
+		r.Config.Budget = e.options.BudgetOf(first, e.iterationPairs)
+	}
 	options := train.Options{
-		Text: text, Limit: e.options.Budget.Limit(r.Config, text.Vocabulary.Len(), e.samples), NoPlan: true,
+		Text: text, NoPlan: true,
 		Matrix:       e.shared.get,
 		Observations: e.options.Points,
 		// The losses of words and of bands are little beside the scores.

@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
 )
 
@@ -40,21 +41,27 @@ func (p *Planner) Forecast(ctx context.Context, o experiment.Options) (Forecast,
 	if err != nil {
 		return Forecast{}, err
 	}
-	f := Forecast{}
-	for _, r := range runs[:len(runs)/o.Seeds] { // those of the first seed
+	f, first := Forecast{}, runfolder.Summary{}
+	for i, r := range runs[:len(runs)/o.Seeds] { // those of the first seed
 		text, err := p.text(ctx, r)
 		if err != nil {
 			return Forecast{}, err
+		}
+		if o.Follows(r) {
+			pairs, err := o.IterationPairs(runs, text.Vocabulary)
+			if err != nil {
+				return Forecast{}, err
+			}
+			r.Config.Budget = o.BudgetOf(first, pairs)
 		}
 		plan, err := p.plan(ctx, r, text)
 		if err != nil {
 			return Forecast{}, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		samples, err := o.Samples(runs, text.Vocabulary)
-		if err != nil {
-			return Forecast{}, err
+		if i == 0 {
+			first = expected(plan)
 		}
-		f.Seconds += float64(o.Seeds) * (plan.SecondsMatrix + trainSeconds(plan, o.Budget.Limit(r.Config, text.Vocabulary.Len(), samples)))
+		f.Seconds += float64(o.Seeds) * (plan.SecondsMatrix + plan.SecondsTrain)
 		f.Memory, f.Device = max(f.Memory, plan.Memory.Total), max(f.Device, plan.Memory.Device)
 	}
 	jobs := o.SideBySide()
@@ -63,15 +70,12 @@ func (p *Planner) Forecast(ctx context.Context, o experiment.Options) (Forecast,
 	return f, nil
 }
 
-// trainSeconds returns how long a run trains.
-func trainSeconds(p train.Plan, limit train.Limit) float64 {
-	switch {
-	case limit.Seconds > 0:
-		return max(limit.Seconds, p.SecondsPerIteration) // a unit is trained to its end
-	case limit.Pairs > 0:
-		return max(limit.Pairs/max(p.PairsPerIteration, 1), 1) * p.SecondsPerIteration
-	default:
-		return p.SecondsTrain
+// expected returns what the summary of a planned run will say of its length.
+func expected(p train.Plan) runfolder.Summary {
+	seconds := max(p.SecondsTrain, 1e-9)
+	return runfolder.Summary{
+		SecondsMatrix: p.SecondsMatrix, SecondsTrain: seconds, TrainWords: p.TrainWords, Epochs: p.Epochs,
+		PairsPerSecond: p.PairsPerIteration * float64(p.Iterations) / seconds,
 	}
 }
 

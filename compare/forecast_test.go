@@ -20,7 +20,7 @@ func TestForecast(t *testing.T) {
 	o := experiment.Options{
 		Variants: experiment.Modes([]string{"pword2vec", "word2vec"}), Seeds: 1, Points: 1, Out: "out",
 		Settings: map[string]string{"corpus": path, "dim": "8", "min-count": "1", "negative": "2", "threads": "1"},
-		Budget:   experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 1000},
+		Budget:   experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.125},
 	}
 	var p Planner
 	defer p.Close()
@@ -33,14 +33,14 @@ func TestForecast(t *testing.T) {
 		return f
 	}
 	one := of(o)
-	if one.Seconds != 2000 || one.Memory <= 0 || one.Device != 0 {
-		t.Errorf("two runs of 1000 s: %+v", one)
+	if one.Seconds != 0.25 || one.Memory <= 0 || one.Device != 0 {
+		t.Errorf("two runs of 1/8 s: %+v", one)
 	}
 	if len(p.texts) != 1 || len(p.plans) != 2 {
 		t.Errorf("%d texts, %d plans", len(p.texts), len(p.plans))
 	}
 	o.Seeds, o.Jobs = 3, 2
-	if f := of(o); f.Seconds != 3000 || f.Memory != 2*one.Memory {
+	if f := of(o); f.Seconds != 0.375 || f.Memory != 2*one.Memory {
 		t.Errorf("three seeds, two at a time: %+v", f)
 	}
 	if len(p.plans) != 2 {

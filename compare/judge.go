@@ -200,3 +200,17 @@ func (j *judge) classes(ctx context.Context, run string, threads int, note func(
 	results, _, err := sentences.Score(ctx, vectors, j.data, options)
 	return results, err
 }
+
+// classify scores a finished run on the sets of sentences, if they were asked for
+// and unless that was done before.
+func (e *executor) classify(ctx context.Context, r experiment.Run, record *Record, threads int) (err error) {
+	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
+		return nil
+	}
+	note := func(dataset string) { e.Progress.Notef("Classes of sentences: %s", dataset) }
+	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, threads, note); err != nil {
+		return stopped(ctx, err)
+	}
+	record.ClassSets = e.judge.classSets
+	return record.save(e.options.Out)
+}

@@ -72,7 +72,24 @@ func settingsOf(c settings.Config) map[string]string {
 			texts[s.Name] = s.String()
 		}
 	}
+	if c.Budget.Kind == "" {
+		delete(texts, "budget")
+	} else { // what it allows
+		delete(texts, "epochs")
+		delete(texts, "iterations")
+	}
 	texts["device"] = kindOf(texts["device"])
+	return texts
+}
+
+// settingsOf returns the settings of a run. The length of one that follows the first run is known later.
+func (e *executor) settingsOf(r experiment.Run) map[string]string {
+	texts := settingsOf(r.Config)
+	if e.options.Follows(r) {
+		delete(texts, "epochs")
+		delete(texts, "iterations")
+		texts["budget"] = e.options.Budget.String()
+	}
 	return texts
 }
 
@@ -213,6 +230,9 @@ func (r *Record) reload(out string) error {
 
 // difference names the first reason why the old record is of another run, or "".
 func (r *Record) difference(old *Record) string {
+	if r.Budget != old.Budget {
+		return fmt.Sprintf("--budget %s, not %s", old.Budget, r.Budget)
+	}
 	if !maps.Equal(r.Settings, old.Settings) {
 		for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
 			if r.Settings[name] != old.Settings[name] {
@@ -222,8 +242,6 @@ func (r *Record) difference(old *Record) string {
 		return "other settings"
 	}
 	switch {
-	case r.Budget != old.Budget:
-		return fmt.Sprintf("--budget %s, not %s", old.Budget, r.Budget)
 	case r.Observations != old.Observations:
 		return fmt.Sprintf("--points %d, not %d", old.Observations, r.Observations)
 	case r.Fingerprint != old.Fingerprint:

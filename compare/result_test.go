@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -48,11 +50,83 @@ func TestLimitedBudgets(t *testing.T) {
 	o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.2}
 	r = summarized(t, o, nil)
 	for _, v := range r.Variants {
-		if s := float64(v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
+		if s := float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
 			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
 		}
 		if len(v.Curve) == 0 {
 			t.Errorf("%s was not observed", v.Name)
+		}
+	}
+}
+
+// TestEqualBudgets: runs have as many pairs, words or seconds as the first, and a finished comparison stays as it is.
+func TestEqualBudgets(t *testing.T) {
+	for kind, of := range map[string]func(r *Record) float64{
+		experiment.BudgetPairs:   func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain },
+		experiment.BudgetEpochs:  func(r *Record) float64 { return r.Summary.Epochs },
+		experiment.BudgetSeconds: func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Summary.SecondsTrain },
+	} {
+		o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL)
+		o.Seeds, o.Settings["contexts"], o.Budget = 2, "12", experiment.Budget{Kind: kind}
+		if err := o.Set(string(sequential.PWord2Vec), map[string]string{"sample": "0"}); err != nil {
+			t.Fatal(err)
+		}
+		r := summarized(t, o, nil)
+		first, cl := of(r.Runs[0]), of(r.Runs[1])
+		most := 1.1 // an iteration of this text is a large part
+		if kind == experiment.BudgetSeconds {
+			most = 100 // where the machine is busy
+		}
+		if cl < 0.9*first || cl > most*first {
+			t.Errorf("equal %s: cl has %v, the first variant %v", kind, cl, first)
+		}
+		if epochs := r.Runs[2].Summary.Epochs; epochs != 5 {
+			t.Errorf("equal %s: the second seed of the first variant trained %v epochs", kind, epochs)
+		}
+		if said := r.Runs[1].Settings["budget"]; said != "equal "+kind {
+			t.Errorf("equal %s: the budget of cl is %q", kind, said)
+		}
+		var shown bytes.Buffer
+		summarized(t, o, progress.New(&shown))
+		if done := strings.Count(shown.String(), "done before"); done != 4 {
+			t.Errorf("equal %s, once more:\n%s", kind, &shown)
+		}
+	}
+}
+
+// TestFairness: the report says how much work the variants had, warns where that differs, and marks nothing as the best
+// where everything does.
+func TestFairness(t *testing.T) {
+	of := func(name string, seconds, pairs, epochs float64) VariantResult {
+		one := func(x float64) Spread { return spreadOf([]float64{x}) }
+		return VariantResult{
+			Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, SecondsMatrix: one(seconds / 2), SecondsTrain: one(seconds / 2),
+			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)},
+		}
+	}
+	external := of("elsewhere", 1, 1, 1)
+	external.Mode = experiment.ModeExternal
+	for _, test := range []struct {
+		variants []VariantResult
+		fair     bool
+		work     string
+		warnings int
+	}{
+		{[]VariantResult{of("a", 10, 1e6, 5), of("b", 10, 1e6, 5), external}, true, "seconds 10 each; pairs 1M each; epochs 5 each", 0},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, "seconds from 10 (a) to 11 (b); pairs from 1M (b) to 6M (a)", 1},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "seconds from 10 (a) to 20 (b)", 4},
+		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, "pairs from 0 (a)", 1},
+		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "", 0},
+	} {
+		p := page{&Result{Variants: test.variants, Sets: []Set{{Dataset: "s"}}}}
+		for i, v := range test.variants[1:] {
+			p.Differences = append(p.Differences, Difference{Dataset: "s", Variant: v.Name, Against: test.variants[i].Name, Holm: 0.001})
+		}
+		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
+			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
+		}
+		if len(test.variants) == 2 && slices.Contains(p.best(0), true) != test.fair {
+			t.Errorf("the best are %v, fair %t", p.best(0), test.fair)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (p page) Tables() []report.Table {
 }
 
 // boldNote is the one meaning of bold and green.
-const boldNote = "Bold, and green on the page: the best of its row, and all that a bootstrap of the items does not tell from it (p at least .05 after Holm's correction). " +
+const boldNote = "Bold: the best of its row, and all that a bootstrap of the items does not tell from it (p at least .05 after Holm's correction). " +
 	"Rows without single items to draw have no test, and nothing bold. "
 
 // names lists the variants.
@@ -233,9 +233,12 @@ func (d Difference) of(s Set) bool {
 func (d Difference) distinguishable() bool { return d.Holm < significance }
 
 // best says of each variant whether its score on a set is the best, or is not
-// distinguishable from the best. Nothing is, where there is no test.
+// distinguishable from the best. Nothing is, where there is no test, or where the variants' work differs too much.
 func (r *Result) best(set int) []bool {
 	best := make([]bool, len(r.Variants))
+	if !r.Fair() {
+		return best
+	}
 	top := -1
 	for i, v := range r.Variants {
 		if s := v.Scores[set].Mean; s.Valid() && (top < 0 || s > r.Variants[top].Scores[set].Mean) {
@@ -333,8 +336,6 @@ func settingOf(v VariantResult, s settings.Setting) string {
 		value = ""
 	}
 	switch {
-	case experiment.UntilItEnds(s.Name, value):
-		return "until the budget ends"
 	case value == "":
 		return "–"
 	}

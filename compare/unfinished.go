@@ -44,6 +44,21 @@ func stopped(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: the same command continues with what is finished", train.ErrInterrupted)
 }
 
+// firstRun returns the summary of the first run, which is finished by now if others follow it.
+func (e *executor) firstRun() (runfolder.Summary, error) {
+	if !e.options.Budget.IsEqual() {
+		return runfolder.Summary{}, nil
+	}
+	record, err := e.open(e.runs[0])
+	if err == nil && !record.Finished {
+		err = fmt.Errorf("%s is not trained, which says how long the others train", e.runs[0].Title())
+	}
+	if err != nil {
+		return runfolder.Summary{}, err
+	}
+	return record.Summary, nil
+}
+
 // begun reports whether there is a run to resume. If the folder cannot be read,
 // train.Run says why.
 func begun(out string) bool {

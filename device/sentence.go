@@ -119,7 +119,7 @@ func textTokens(text *corpus.Corpus, c sequential.Options, left int64, gpus int)
 	if 4*int64(tokens) <= left {
 		return 0
 	}
-	unit := sequential.LongestUnit(text.Text(), c.Epochs)
+	unit := sequential.LongestUnit(text.Text(), c)
 	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
 }
 

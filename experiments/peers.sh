@@ -262,11 +262,12 @@ done
 
 # Seconds of the peers are of the whole process; w2vcl's report has its seconds of training. Modes that
 # count passes over the text get as many; cl trains by its own recipe.
-sets=()
+sets=() budget=recipe
+if [[ $quick ]]; then budget=5s; fi
 for mode in ${MODES//,/ }; do
 	case $mode in cl | ppmi | glove) ;; *) sets+=(--set "$mode.epochs=$epochs") ;; esac
 done
 "$W2VCL" compare --corpus "$corpus" ${data[@]+"${data[@]}"} --out "$out/report" --modes "$MODES" --dim "$dim" --window $window --negative $negative --sample $sample \
-	--min-count $mincount --threads "$threads" --device "$DEVICE" --seeds "$seeds" --points 1 ${sets[@]+"${sets[@]}"} ${quick:+--budget seconds=5} "${external[@]}"
+	--min-count $mincount --threads "$threads" --device "$DEVICE" --seeds "$seeds" --points 1 ${sets[@]+"${sets[@]}"} --budget "$budget" "${external[@]}"
 echo "Report: $out/report/report.html" >&2
 exit $failed

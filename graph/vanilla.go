@@ -16,6 +16,7 @@ type VanillaOptions struct {
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Batch         int     // positive pairs of a minibatch
 	Epochs        int     // passes over the corpus
+	RunTokens     int     // about how many tokens are trained, if training ends before the epochs do; zero: it does not
 
 	// Dense minibatches update every row of both tables, those that they do not hold
 	// by a gradient of zero: moments go on moving them. Others leave such rows alone.
@@ -144,7 +145,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	}
 	t := &Vanilla{text: text.Text(), noise: noise, options: o, common: c, count: make([]float32, 2)}
 	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
-	if t.units = cut(t.text); len(t.units) < 2 {
+	if t.units = cut(t.text, o.unit()); len(t.units) < 2 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
 	tables, batch, err := allocateVanilla(v, o, c)
@@ -160,13 +161,22 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	return t, err
 }
 
-// cut returns the first sentence of each unit of an epoch, and the end.
-func cut(text *corpus.Text) []int {
+// unit returns how many tokens a unit has at least.
+func (o VanillaOptions) unit() int {
+	const unitsOfRun = 256
+	if o.RunTokens > 0 {
+		return min(max(o.RunTokens/unitsOfRun, 1), unitTokens)
+	}
+	return unitTokens
+}
+
+// cut returns the first sentence of each unit of an epoch, of so many tokens at least, and the end.
+func cut(text *corpus.Text, tokens int) []int {
 	units, sentence, last := []int{0}, 0, 0
 	if text.Sentences() > 0 {
 		text.EachStart(func(starts []int) {
 			for _, start := range starts {
-				if start-last >= unitTokens || sentence == text.Sentences() {
+				if start-last >= tokens || sentence == text.Sentences() {
 					units, last = append(units, sentence), start
 				}
 				sentence++

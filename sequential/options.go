@@ -25,6 +25,7 @@ type Options struct {
 	Negatives int     // K, negatives of each window, or pair
 	Sample    float64 // subsampling threshold of frequent words; 0: none
 	Epochs    int     // passes over the text
+	RunTokens int     // about how many tokens are trained, if training ends before the epochs do; zero: it does not
 	Seed      uint64  // of everything random
 	Threads   int     // zero: all processors
 

@@ -57,16 +57,24 @@ const (
 // unit returns how many tokens a unit has at least, in a text of so many.
 func (d Descriptor) unit(tokens int, c *Options) int {
 	if d.spans {
-		return min(max(tokens/unitsOfSpanningRun*c.Epochs, 1), spansOfUnit*c.Span)
+		return min(max(c.partOfRun(tokens, unitsOfSpanningRun), 1), spansOfUnit*c.Span)
 	}
 	if c.Composition != nil {
-		return min(ordinaryUnit(tokens, c.Epochs), composedTokens)
+		return min(ordinaryUnit(tokens, c), composedTokens)
 	}
-	return ordinaryUnit(tokens, c.Epochs)
+	return ordinaryUnit(tokens, c)
 }
 
-func ordinaryUnit(tokens, epochs int) int {
-	return min(max(tokens/unitsOfRun*epochs, 1), unitTokens)
+func ordinaryUnit(tokens int, c *Options) int {
+	return min(max(c.partOfRun(tokens, unitsOfRun), 1), unitTokens)
+}
+
+// partOfRun returns the tokens of one of so many parts of a run on a text.
+func (c *Options) partOfRun(tokens, parts int) int {
+	if c.RunTokens > 0 {
+		return c.RunTokens / parts
+	}
+	return tokens / parts * c.Epochs
 }
 
 // chunk returns how many tokens the sentences have that a thread takes at a time, at
@@ -211,8 +219,8 @@ func cut(sentences *corpus.Text, tokens int) []int {
 
 // LongestUnit returns the tokens of the longest unit of a text, of algorithms that train one
 // sentence at a time.
-func LongestUnit(sentences *corpus.Text, epochs int) int {
-	longest, units := 0, cut(sentences, ordinaryUnit(sentences.Tokens(), epochs))
+func LongestUnit(sentences *corpus.Text, c Options) int {
+	longest, units := 0, cut(sentences, ordinaryUnit(sentences.Tokens(), &c))
 	for u := range len(units) - 1 {
 		longest = max(longest, units[u+1]-units[u])
 	}

@@ -20,7 +20,7 @@ func TestUnits(t *testing.T) {
 	}
 	text, _ := corpustest.Read(t, strings.Join(lines, "\n"))
 	for _, epochs := range []int{1, 3, 1000} {
-		units := cut(text.Text(), ordinaryUnit(len(text.Tokens), epochs))
+		units := cut(text.Text(), ordinaryUnit(len(text.Tokens), &Options{Epochs: epochs}))
 		if units[0] != 0 || units[len(units)-1] != len(text.Tokens) || !slices.IsSorted(units) || len(slices.Compact(slices.Clone(units))) != len(units) {
 			t.Errorf("%d epochs: units %v", epochs, units)
 		}
@@ -31,12 +31,17 @@ func TestUnits(t *testing.T) {
 	if got := cut(encoded.New(nil, []int{0, 7}), 1); !slices.Equal(got, []int{0, 7}) {
 		t.Errorf("one sentence: %v", got)
 	}
+	// A run that ends before its epochs do has as many units.
+	short := Options{Epochs: 1000, RunTokens: len(text.Tokens) / 2}
+	if n := len(cut(text.Text(), ordinaryUnit(len(text.Tokens), &short))) / 2; n < 150 {
+		t.Errorf("half an epoch: only %d units", n)
+	}
 	// Very long texts have units of about unitTokens.
 	var sentences []int
 	for i := 0; i <= 1<<20; i++ {
 		sentences = append(sentences, i*1000)
 	}
-	for i, end := range cut(encoded.New(nil, sentences), ordinaryUnit(len(sentences)*1000, 5))[1:3] {
+	for i, end := range cut(encoded.New(nil, sentences), ordinaryUnit(len(sentences)*1000, &Options{Epochs: 5}))[1:3] {
 		if got := end - i*unitTokens; got < unitTokens || got > unitTokens+2000 {
 			t.Errorf("unit %d ends at %d", i, end)
 		}

@@ -115,7 +115,7 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 
 // clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
-	published := c.isPublished()
+	published := c.IsPublished()
 	switch {
 	case c.Model != "":
 	case published:

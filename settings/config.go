@@ -1,6 +1,10 @@
 package settings
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/w2vcl/w2vcl/trainer"
+)
 
 // A Config holds every setting of a run, in the sections that help shows. The zero
 // value is not usable: start from [Defaults] or [Resolve], which fill in the recipe
@@ -92,22 +96,23 @@ type Encoder struct {
 
 // Training says how long and at which rates to train.
 type Training struct {
-	Epochs      int     // cl: l iterations each; other modes: passes over the corpus
-	Iterations  int     // cl: with model sg overrides Epochs; 0: Epochs x Contexts
-	Batch       int     // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
-	Adam        string  // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
-	Combine     int     // psgnscc: C, windows of a product at most
-	CombineSpan int     // psgnscc: T, words among which windows are combined, at most
-	CombineRule string  // sentence-ordered modes on several GPUs: see combine.Rule
-	Sync        int     // words from one combination of their tables to the next; 0: follows from the text
-	SyncHot     int     // the same for the most frequent words; 0: as all others
-	HotWords    int     // how many these are
-	WriteBack   string  // fullw2v: how context rows return to their table, "add" or "store"
-	LR          float64 // learning rate at the first unit
-	Decay       string  // "linear", "epochs" or "none"
-	LREnd       float64 // learning rate at the end of a decay
-	Optimizer   string  // see optim.Methods
-	WeightDecay float64 // decoupled weight decay
+	Epochs      int            // cl: l iterations each; other modes: passes over the corpus
+	Iterations  int            // cl: with model sg overrides Epochs; 0: Epochs x Contexts
+	Budget      trainer.Budget // overrides both; zero: none
+	Batch       int            // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
+	Adam        string         // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
+	Combine     int            // psgnscc: C, windows of a product at most
+	CombineSpan int            // psgnscc: T, words among which windows are combined, at most
+	CombineRule string         // sentence-ordered modes on several GPUs: see combine.Rule
+	Sync        int            // words from one combination of their tables to the next; 0: follows from the text
+	SyncHot     int            // the same for the most frequent words; 0: as all others
+	HotWords    int            // how many these are
+	WriteBack   string         // fullw2v: how context rows return to their table, "add" or "store"
+	LR          float64        // learning rate at the first unit
+	Decay       string         // "linear", "epochs" or "none"
+	LREnd       float64        // learning rate at the end of a decay
+	Optimizer   string         // see optim.Methods
+	WeightDecay float64        // decoupled weight decay
 }
 
 // Machine says where to train, and with what.

@@ -54,7 +54,10 @@ func longVectors(dim, contexts int) float64 {
 //
 // Model cbow trains 2,048 iterations of 45,000 words, and subsamples words that occur more than 800 times. A short text has smaller stretches, a hundredth
 // of a pass; a text of fewer than 40,000 words has fewer iterations, for 48 passes.
+//
+// A budget becomes iterations or epochs.
 func (c *Config) FitText(v *corpus.Vocabulary) {
+	defer c.fitBudget(v)
 	m := c.FindMode()
 	if onStretches(m) {
 		c.fitStretches(v)

@@ -113,8 +113,8 @@ func PresetMode(name string) string {
 	return p.mode
 }
 
-// isPublished reports whether the defaults are those of a paper.
-func (c *Config) isPublished() bool {
+// IsPublished reports whether the defaults are those of a paper.
+func (c *Config) IsPublished() bool {
 	p, ok := findPreset(c.Preset, c.FindMode())
 	return ok && p.Name != presetTuned
 }

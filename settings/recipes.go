@@ -90,7 +90,7 @@ func vanillaRecipe(c *Config) {
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
-	if c.isPublished() {
+	if c.IsPublished() {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
@@ -118,7 +118,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
 	c.LR = 0.025
-	if c.isPublished() {
+	if c.IsPublished() {
 		return
 	}
 	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
@@ -132,7 +132,7 @@ func sequentialFollows(c *Config, set given) {
 	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
 		r := a.RecipeOf(sequential.Model(c.Model))
 		fill(set, "lr", &c.LR, cmp.Or(r.LearningRate, c.LR))
-		if !c.isPublished() {
+		if !c.IsPublished() {
 			fill(set, "context-weight", &c.ContextWeight, cmp.Or(composedContexts(c), r.ContextWeight, 0.25))
 		}
 		if c.HierarchicalSoftmax {
@@ -184,7 +184,7 @@ func subwordRecipe(c *Config, kind string) {
 	case kind == SubwordNone:
 	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
-	case c.isPublished():
+	case c.IsPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {
 			c.Pool, c.Standardize = string(subword.PoolFlatten), false
@@ -241,13 +241,13 @@ func setDependents(c *Config, set given) {
 	switch {
 	case onStretches(m):
 		stretches(c, set)
-	case largeBatch(m) && !c.isPublished():
+	case largeBatch(m) && !c.IsPublished():
 		clTuned(c, set)
 	}
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
 	}
-	if set["subword-lr"] == "" && largeBatch(m) && !c.isPublished() {
+	if set["subword-lr"] == "" && largeBatch(m) && !c.IsPublished() {
 		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.

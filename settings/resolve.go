@@ -25,15 +25,32 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 	if set["iterations"] != "" && c.Iterations < 1 { // not set it is 0: whole epochs
 		return Config{}, terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
 	}
-	if set["epochs"] != "" && set["iterations"] != "" {
-		return Config{}, terminal.Usagef("%s and %s both say how long to train: give one of them",
-			set["epochs"], set["iterations"])
+	if err := checkLength(set); err != nil {
+		return Config{}, err
 	}
 	setDependents(&c, set)
 	if err := c.Validate(); err != nil {
 		return Config{}, err
 	}
 	return c, nil
+}
+
+// lengths are the settings that say how long to train. One of them does.
+var lengths = []string{"epochs", "iterations", "budget"}
+
+// checkLength refuses two settings that both say how long to train.
+func checkLength(set given) error {
+	first := ""
+	for _, name := range lengths {
+		switch {
+		case set[name] == "":
+		case first == "":
+			first = set[name]
+		default:
+			return terminal.Usagef("%s and %s both say how long to train: give one of them", first, set[name])
+		}
+	}
+	return nil
 }
 
 // Read returns the settings that a run folder's configuration file records. They
@@ -56,12 +73,10 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 			return Config{}, nil, err
 		}
 	}
-	// One of the two says how long to train; a flag wins over the file.
-	if _, ok := flags["epochs"]; ok {
-		delete(fromFile, "iterations")
-	}
-	if _, ok := flags["iterations"]; ok {
-		delete(fromFile, "epochs")
+	if slices.ContainsFunc(lengths, func(name string) bool { _, ok := flags[name]; return ok }) {
+		for _, name := range lengths { // a flag wins over the file
+			delete(fromFile, name)
+		}
 	}
 	selector := func(name string) string {
 		if text, ok := flags[name]; ok {

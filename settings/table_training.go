@@ -12,6 +12,10 @@ func (c *Config) lengthSettings() []Setting {
 			help: "train `N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
 		},
 		{
+			Name: "budget", Modes: notPPMI, Record: true, value: &c.Budget,
+			help: "train for a time, with building M (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words): `BUDGET`, in place of --epochs and --iterations",
+		},
+		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
 			help: "`N` positive pairs in a minibatch; words in mode parw2v; words of an iteration in mode cl, where 0 means 45,000, or fewer for a short text",
 		},

@@ -156,10 +156,12 @@ func (c *Config) leftOut(name string) bool {
 		return c.Subword == SubwordNone && !onStretches(c.FindMode()) // which have n-grams unless told otherwise
 	case "max-memory":
 		return c.MaxMemory.IsZero()
-	case "iterations":
-		return c.Iterations == 0
+	case "budget":
+		return c.Budget.Kind == ""
+	case "iterations": // those of a budget follow from it
+		return c.Iterations == 0 || c.Budget.Kind != ""
 	case "epochs":
-		return c.Iterations != 0
+		return c.Iterations != 0 || c.Budget.Kind != ""
 	default:
 		return false
 	}

@@ -67,7 +67,7 @@ func (c *Config) StretchOptions() wordcontext.StretchOptions {
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
 		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample,
-		Batch: c.Batch, Epochs: c.Epochs, Dense: c.Adam == AdamDense,
+		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Dense: c.Adam == AdamDense,
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *Config) SequentialOptions() sequential.Options {
 	return sequential.Options{
 		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
-		Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
+		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
 		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
 		Sync: combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, HotWords: c.SyncHot, Hot: c.HotWords},
 	}

@@ -76,15 +76,16 @@ func TestObserverFailureEndsTheRun(t *testing.T) {
 // TestLoopLimits ends a run of endless units by its pairs or its seconds: the
 // learning rate decays over them and metrics come at equal steps.
 func TestLoopLimits(t *testing.T) {
-	for name, limit := range map[string]Limit{
+	for name, limit := range map[string]limit{
 		"pairs":   {Pairs: 400 * fakePairs},
+		"words":   {Words: 400 * 3},
 		"seconds": {Seconds: 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(1<<20, 1, 1)
 			var metrics bytes.Buffer
 			l := testLoop(f, &metrics)
-			l.limit = limit
+			l.limit, l.wordsPerUnit = limit, 3
 			result, err := l.run(t.Context())
 			if err != nil {
 				t.Fatal(err)

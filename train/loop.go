@@ -25,7 +25,7 @@ type loop struct {
 	// second that papers compare count the text, not the pairs drawn from it.
 	wordsPerUnit float64
 
-	limit        Limit
+	limit        limit
 	observe      func(p runfolder.Position, share float64) error // may be nil
 	observations int
 

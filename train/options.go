@@ -28,10 +28,6 @@ type Options struct {
 	// temporary file.
 	textFile string
 
-	// Limit ends the run, instead of the number of units that the settings
-	// call for.
-	Limit Limit
-
 	// Observe is called Observations times, at equal steps of the work and the last time at
 	// its end. The clock of the training stands still meanwhile. An error ends the run.
 	Observe      func(Observation) error

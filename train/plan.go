@@ -39,6 +39,10 @@ type Plan struct {
 
 	Samples *wordcontext.Spread `json:"samples,omitempty"` // of a word in an iteration; none: each has one
 
+	// Uses is how often each context of the text will be trained on, on average: the epochs, but for model sg of mode cl, which
+	// draws contexts from M.
+	Uses float64 `json:"context_uses"`
+
 	PairsPerIteration   float64 `json:"pairs_per_iteration"` // the mean of those that were measured
 	SecondsPerIteration float64 `json:"seconds_per_iteration"`
 	SecondsRead         float64 `json:"seconds_read"`
@@ -92,25 +96,50 @@ func PlanWith(ctx context.Context, c settings.Config, o Options, p *progress.Pro
 
 // plan makes the plan of a prepared job, given the seconds and the pairs of a unit.
 func (j *job) plan(perUnit, pairs float64) Plan {
-	c, units := &j.config, j.trainer.Units()
+	c, all := &j.config, j.trainer.Units()
+	words := float64(j.text.stats.TokensUsed) * j.epochs / float64(all)
+	units := j.limit().Units(all, perUnit, pairs, words)
+	seconds := perUnit * float64(units)
+	if limited := j.limit().Seconds; limited > 0 && units < all {
+		seconds = max(limited, perUnit) // a unit is trained to its end
+	}
 	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{
 		Mode: c.Mode, Device: c.Device, DeviceName: deviceName, Precision: c.DevicePrecision(),
 		Dim: c.Dim, Negative: c.Negative, Threads: c.ThreadCount(),
 		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
-		Epochs: j.epochs, Iterations: units, Unit: j.mode.Unit,
+		Epochs: j.epochs * float64(units) / float64(all), Iterations: units, Unit: j.mode.Unit,
 		Settings:            c.Recorded(),
 		Memory:              j.memoryWithPeak(),
 		Disk:                j.disk(),
 		Samples:             j.samples,
+		Uses:                j.uses(units, all),
 		PairsPerIteration:   pairs,
 		SecondsPerIteration: perUnit,
 		SecondsRead:         j.text.seconds,
 		SecondsMatrix:       j.secondsMatrix,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
-		SecondsTrain:        perUnit * float64(units),
+		SecondsTrain:        seconds,
 		MatrixScans:         j.matrixDisk.Scans,
 	}
+}
+
+// uses returns how often a context of the text is trained on in so many units of all.
+func (j *job) uses(units, all int) float64 {
+	c := &j.config
+	if j.mode.Family != settings.LargeBatch {
+		return j.epochs * float64(units) / float64(all)
+	}
+	samples := float64(j.text.vocabulary.Len()) // each word has one
+	if j.samples != nil {
+		samples *= j.samples.Mean
+	}
+	pass, contexts := c.MatrixOptions(), 0.0
+	pass.Passes = 1
+	for _, n := range wordcontext.EstimateContexts(j.text.vocabulary, pass) {
+		contexts += n
+	}
+	return float64(units) * samples / max(contexts, 1)
 }
 
 // announcer returns what shows the plan once training has measured itself; nil if
@@ -177,7 +206,8 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s (%s), %s pairs each; %s, dim %d, %s%s
+  work    %s (%s), %s pairs each; %s, dim %d, %s
+  uses    %s of each context of the text%s
   memory  %s: %s; at most %s, with reading and all%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)
@@ -185,7 +215,8 @@ func (p Plan) Print(w io.Writer) error {
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
 		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
 		terminal.Number(int64(p.PairsPerIteration)),
-		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"), p.samplesLine(),
+		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"),
+		fmt.Sprintf("%.3g", p.Uses), p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Bytes(disk.Sum()), disk,
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,

@@ -96,7 +96,7 @@ func (j *job) announceResume(p *progress.Progress) {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}
 	}
-	p.Notef("Resuming after %s of %s", terminal.Number(s.Position.Units), terminal.Quantity(terminal.Number(s.Units), j.mode.Unit))
+	p.Notef("Resuming after %s", j.unitsOf(s.Position.Units, s.Units))
 }
 
 // advise adds advice to an error of a training.

@@ -103,12 +103,20 @@ func (j *job) interrupted(folder *runfolder.Folder, result outcome) error {
 	if !result.Interrupted {
 		return nil
 	}
-	err := fmt.Errorf("%w after %s of %s; the vectors trained until then are in %s", ErrInterrupted,
-		terminal.Number(result.Units), terminal.Quantity(terminal.Number(j.trainer.Units()), j.mode.Unit), j.config.Out)
+	err := fmt.Errorf("%w after %s; the vectors trained until then are in %s",
+		ErrInterrupted, j.unitsOf(result.Units, j.trainer.Units()), j.config.Out)
 	if folder.HasCheckpoint() {
 		err = fmt.Errorf("%w, and 'w2vcl resume %s' goes on", err, j.config.Out)
 	}
 	return err
+}
+
+// unitsOf says how many units of all are trained. A run that a limit ends has none.
+func (j *job) unitsOf(done, all int) string {
+	if j.limit() != (limit{}) {
+		return terminal.Quantity(terminal.Number(done), j.mode.Unit)
+	}
+	return fmt.Sprintf("%s of %s", terminal.Number(done), terminal.Quantity(terminal.Number(all), j.mode.Unit))
 }
 
 // begin is where a run starts to leave something behind: OUT.partial, with
@@ -156,7 +164,7 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 		trainer: j.trainer, from: from, rate: j.config.Schedule(units), unitName: j.mode.Unit,
 		wordsPerUnit: float64(j.text.stats.TokensUsed) * j.epochs / float64(units),
 		metrics:      metrics, saver: j.saver, progress: p, announce: j.announcer(p),
-		limit: j.options.Limit, observe: j.observer(), observations: j.options.Observations,
+		limit: j.limit(), observe: j.observer(), observations: j.options.Observations,
 	}
 	if result, err = l.run(ctx); err != nil {
 		return outcome{}, err

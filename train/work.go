@@ -4,32 +4,66 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// A Limit ends a run after some amount of work; the learning rate decays over
-// that work. The zero Limit is none.
-type Limit struct {
-	Seconds float64 // of training
-	Pairs   float64 // positive and negative pairs trained
+// A limit ends a run after some amount of work; the learning rate decays over
+// that work. The zero limit is none.
+type limit struct{ Seconds, Pairs, Words float64 }
+
+// limit returns what ends the run, if its number of units does not. Building M counts.
+func (j *job) limit() limit {
+	b := j.config.Budget
+	switch {
+	case j.config.InIterations():
+		return limit{}
+	case b.Kind == trainer.BudgetSeconds:
+		const least = 1e-3 // the first unit is always trained
+		return limit{Seconds: max(b.Amount-j.secondsMatrix, least)}
+	case b.Kind == trainer.BudgetPairs:
+		return limit{Pairs: b.Amount}
+	case b.Kind == trainer.BudgetWords:
+		return limit{Words: b.Amount}
+	default:
+		return limit{}
+	}
 }
 
 // Fraction is how much of a run of so many units is done, from 0 to 1.
-func (l Limit) Fraction(p runfolder.Position, units int) float64 {
+func (l limit) Fraction(p runfolder.Position, units int) float64 {
 	switch {
 	case l.Seconds > 0:
 		return min(p.Seconds/l.Seconds, 1)
 	case l.Pairs > 0:
 		return min(p.Pairs/l.Pairs, 1)
+	case l.Words > 0:
+		return min(p.Words/l.Words, 1)
 	default:
 		return float64(p.Units) / float64(units)
 	}
+}
+
+// Units is about how many units a run has that has so many without a limit.
+func (l limit) Units(units int, seconds, pairs, words float64) int {
+	needed := 0.0 // of one unit, that many seconds, pairs and words
+	switch {
+	case l.Seconds > 0:
+		needed = l.Seconds / seconds
+	case l.Pairs > 0:
+		needed = l.Pairs / pairs
+	case l.Words > 0:
+		needed = l.Words / words
+	default:
+		return units
+	}
+	return int(min(max(math.Ceil(needed), 1), float64(units)))
 }
 
 // A work tells how much of a run is done: by units, or by the limit if it has
 // one. It also tells when lines and observations are due that come at equal
 // steps of the work.
 type work struct {
-	limit        Limit
+	limit        limit
 	units        int
 	Steps        int64 // that progress is shown in
 	lines        int   // of metrics written
@@ -39,9 +73,9 @@ type work struct {
 
 // newWork returns the work of a run of so many units, at the position it starts from, which is
 // observed so many times.
-func newWork(limit Limit, units, observations int, from runfolder.Position) *work {
-	w := &work{limit: limit, units: units, Steps: int64(units), observations: observations}
-	if limit != (Limit{}) {
+func newWork(l limit, units, observations int, from runfolder.Position) *work {
+	w := &work{limit: l, units: units, Steps: int64(units), observations: observations}
+	if l != (limit{}) {
 		w.Steps = 1000
 	}
 	w.lines = int(w.Fraction(from) * runfolder.MetricsPerRun)
@@ -57,7 +91,7 @@ func (w *work) Done(p runfolder.Position) bool { return p.Units >= w.units || w.
 
 // Step is the work done in steps of progress.
 func (w *work) Step(p runfolder.Position) int64 {
-	if w.limit == (Limit{}) {
+	if w.limit == (limit{}) {
 		return int64(p.Units)
 	}
 	return int64(w.Fraction(p) * float64(w.Steps))
@@ -66,7 +100,7 @@ func (w *work) Step(p runfolder.Position) int64 {
 // Scheduled returns the unit whose learning rate the i-th unit after a position
 // has: with a limit, the one that is as far in the schedule as the work is done.
 func (w *work) Scheduled(p runfolder.Position, i int) int {
-	if w.limit == (Limit{}) {
+	if w.limit == (limit{}) {
 		return p.Units + i
 	}
 	return int(w.Fraction(p) * float64(w.units))
@@ -76,8 +110,9 @@ func (w *work) Scheduled(p runfolder.Position, i int) int {
 // at again.
 func (w *work) UntilDue(p runfolder.Position) int {
 	switch {
-	case w.limit != (Limit{}):
-		return 1
+	case w.limit != (limit{}):
+		const look = 1. / 256 // of the work, at least so often
+		return max(1, int(look*float64(p.Units)/max(w.Fraction(p), look)))
 	case w.observations == 0:
 		return math.MaxInt
 	default:
@@ -89,7 +124,7 @@ func (w *work) UntilDue(p runfolder.Position) int {
 // LineDue reports whether a line of metrics is due. Without a limit the
 // recorder counts units itself.
 func (w *work) LineDue(p runfolder.Position) bool {
-	return w.limit != (Limit{}) && w.passed(p, &w.lines, runfolder.MetricsPerRun)
+	return w.limit != (limit{}) && w.passed(p, &w.lines, runfolder.MetricsPerRun)
 }
 
 // ObservationDue reports whether an observation is due.

@@ -79,13 +79,26 @@ func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 		return nil, fmt.Errorf("%d shared negatives; stretches need at least 1", o.Shared)
 	}
 	s := &Stretches{corpus: c, text: c.Text(), options: o}
-	kept := KeptFraction(c.Vocabulary, o.Sample)
-	s.blockTokens = min(int(blockWords/kept), s.text.Tokens())
-	s.blocks = (s.text.Tokens() + s.blockTokens - 1) / s.blockTokens
-	s.blocksEach = max(int(float64(o.Words)/kept/float64(s.blockTokens)+.5), 1)
+	s.cut(s.text.Tokens(), KeptFraction(c.Vocabulary, o.Sample))
 	// The rest of a stretch that is longer by chance is left out: more than four standard deviations.
 	s.capacity = o.Words + o.Words/16 + 4*blockWords
 	return s, nil
+}
+
+// cut sets the blocks of a text of so many tokens, of which subsampling keeps a fraction.
+func (s *Stretches) cut(tokens int, kept float64) {
+	s.blockTokens = min(int(blockWords/kept), tokens)
+	s.blocks = (tokens + s.blockTokens - 1) / s.blockTokens
+	s.blocksEach = max(int(float64(s.options.Words)/kept/float64(s.blockTokens)+.5), 1)
+}
+
+// EstimateStretch returns how many tokens of a text with a vocabulary a stretch takes on average, and how many of
+// them subsampling keeps.
+func EstimateStretch(v *corpus.Vocabulary, o StretchOptions) (tokens, kept float64) {
+	s, fraction, all := &Stretches{options: o}, KeptFraction(v, o.Sample), int(v.Total())
+	s.cut(all, fraction)
+	tokens = float64(s.blocksEach) * float64(all) / float64(s.blocks)
+	return tokens, tokens * fraction
 }
 
 // KeptFraction is the expected fraction of a text's tokens that subsampling keeps; v is its vocabulary.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +31,7 @@ type compareOptions struct {
 	seeds, points   int
 	jobs            int
 	budget          budgetValue
+	equal           equalValue
 	modeSettings    modeSettings
 	out, data       string
 	classify, quick bool
@@ -61,15 +61,24 @@ with any setting of 'w2vcl train' and mode=MODE, if NAME is no mode. A number, a
 switch or a choice can be a list, here and in the flags below: then there is a variant
 for each value (--window 2,5,10). --config has the same in a file: settings and flags
 of this command by their names, and a table [variants.NAME] for each variant.
-Flags win over the file. Text, dimensions, window, negatives and subsampling are those
-of mode cl for all variants that do not say otherwise; the other settings come from the
-recipe of each mode. A preset of a variant brings all of its settings but the text's.
+Flags win over the file. All variants read the text in the same way and have the same
+dimensions, those of mode cl, if they do not say otherwise. Everything else comes from
+the recipe of each mode; under a paper's preset all have the paper's window, negatives
+and subsampling. A preset of a variant brings all of its settings but the text's.
 
-The budget is each recipe's own length, or
-  epochs=N      passes over the text, or over M in mode cl
+The comparison is fair: the first variant trains as long as its recipe says, and each
+other run as many seconds, with building M. --equal pairs or --equal epochs holds pairs or
+words of the text equal, --equal none lets each mode train as long as its own recipe.
+--budget gives all runs the same length instead:
+  60s, 10m      time of building M and training
+  2e9pairs      pairs, positive and negative
+  5e8words      running words
+  epochs=N      passes over the text, or over M in mode cl with --model sg
   iterations=N  iterations of mode cl, and about as many pairs in the other modes
-  seconds=N     seconds of training
-Scoring does not count. --classify also scores each finished run on the sets of
+  recipe        the same as --equal none
+A variant that says epochs, iterations or budget itself keeps to that. Scoring does not
+count. The report says what was held equal, and is without marks of the best where seconds,
+pairs and words all differ too much. --classify also scores each finished run on the sets of
 sentences in --data (see 'w2vcl eval --help'), which takes minutes for each.
 
 --jobs N trains N runs side by side, each in a process of its own. With
@@ -86,13 +95,14 @@ func newCompare(s cli.Streams) *cobra.Command {
 			string(sequential.Word2Vec), string(sequential.PWord2Vec),
 		},
 		modeSettings: modeSettings{},
+		equal:        equalValue{experiment.Budget{Kind: experiment.BudgetSeconds}},
 	}
 	cmd := &cobra.Command{
 		Use:   "compare --corpus PATH --out DIR [flags]",
 		Short: "Train several modes on one text and report quality, time, memory and losses",
 		Long:  compareHelp,
 		Example: `  w2vcl compare --corpus wiki.txt --out reports/wiki --data sets/ --seeds 3
-  w2vcl compare --corpus wiki.txt --out reports/minute --budget seconds=60 --modes cl,word2vec,pword2vec
+  w2vcl compare --corpus wiki.txt --out reports/minute --budget 60s --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/windows --modes cl,pword2vec --window 2,5,10
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
@@ -124,7 +134,8 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
 	flags.BoolVar(&o.classify, "classify", false,
 		"also score the finished runs on classes of sentences; takes minutes for each run")
-	flags.Var(&o.budget, "budget", "how long to train: `BUDGET` is recipe, epochs=N, iterations=N or seconds=N")
+	flags.Var(&o.budget, "budget", "train each run so long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
+	flags.Var(&o.equal, "equal", "without --budget, what runs have as much of as the first: `NAME` is seconds, pairs, epochs or none")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
 	flags.BoolVar(&o.quick, "quick", false,
@@ -142,111 +153,17 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.Lookup("worker").Hidden = true
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",
-		"budget", "seeds", "points", "quick", "jobs", "set", "list",
+		"budget", "equal", "seeds", "points", "quick", "jobs", "set", "list",
 	} {
 		cli.Annotate(flags.Lookup(name), settings.SectionRun)
 	}
 	o.settings.AddSettings(cmd,
 		func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
 	cli.CompleteValues(cmd, "modes", settings.ModeNames()...)
-	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=",
-		experiment.BudgetIterations+"=", experiment.BudgetSeconds+"=")
+	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", "60s")
+	cli.CompleteValues(cmd, "equal", experiment.Equals...)
 	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
-}
-
-// takeFrom takes from the file what no flag gives.
-func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag string) bool) error {
-	inFile := func(flag string, is bool) bool { return is && !changed(flag) }
-	if inFile("seeds", file.Seeds > 0) {
-		o.seeds = file.Seeds
-	}
-	if inFile("points", file.Points > 0) {
-		o.points = file.Points
-	}
-	if inFile("jobs", file.Jobs > 0) {
-		o.jobs = file.Jobs
-	}
-	if inFile("data", file.Data != "") {
-		o.data = file.Data
-	}
-	if inFile("out", file.Out != "") {
-		o.out = file.Out
-	}
-	if inFile("classify", file.Classify) {
-		o.classify = true
-	}
-	if inFile("budget", file.Budget != "") {
-		if err := o.budget.Set(file.Budget); err != nil {
-			return terminal.Usagef("%s: budget: %v", o.settings.File, err)
-		}
-	}
-	return nil
-}
-
-// options returns what is compared: the file, and the flags over it.
-func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
-	file := &experiment.File{}
-	if o.settings.File != "" {
-		var err error
-		if file, err = experiment.ReadFile(o.settings.File); err != nil {
-			return experiment.Options{}, err
-		}
-	}
-	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
-		return experiment.Options{}, err
-	}
-	if o.quick {
-		file.Shorten()
-		o.shorten(cmd.Flags().Changed)
-	}
-	for name, text := range file.Settings {
-		if _, ok := o.settings.Set[name]; !ok {
-			o.settings.Set[name] = text
-		}
-	}
-	options := experiment.Options{
-		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set,
-		Budget: o.budget.Budget, Out: o.out, Classify: o.classify,
-		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
-	}
-	for _, text := range file.External {
-		if err := o.external.Set(text); err != nil {
-			return options, terminal.Usagef("%s: external: %v", o.settings.File, err)
-		}
-	}
-	options.External = o.external
-	modes, variants := []string(o.modes), []experiment.Variant(o.variants)
-	switch { // the flags that name variants, else those of the file, else --modes as it is by default
-	case cmd.Flags().Changed("modes"):
-	case len(variants) > 0:
-		modes = nil
-	case len(file.Modes)+len(file.Variants) > 0:
-		modes, variants = file.Modes, file.Variants
-	}
-	options.Variants = append(experiment.Modes(modes), variants...)
-	for _, name := range slices.Sorted(maps.Keys(o.modeSettings)) {
-		if err := options.Set(name, o.modeSettings[name]); err != nil {
-			return options, err
-		}
-	}
-	return options, nil
-}
-
-// quickSeconds is how long each run of --quick trains.
-const quickSeconds = 1
-
-// shorten makes the comparison that of --quick, but for the flags that were given.
-func (o *compareOptions) shorten(given func(flag string) bool) {
-	if !given("seeds") {
-		o.seeds = 1
-	}
-	if !given("points") {
-		o.points = 1
-	}
-	if !given("budget") {
-		o.budget.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: quickSeconds}
-	}
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {

@@ -71,6 +71,21 @@ func (v *externalsValue) Paths() (paths []string) {
 // Type names the kind of value in help.
 func (v *externalsValue) Type() string { return "file" }
 
+// An equalValue is the value of --equal.
+type equalValue struct{ experiment.Budget }
+
+// Set reads what is held equal.
+func (v *equalValue) Set(text string) (err error) {
+	v.Budget, err = experiment.ParseEqual(text)
+	return err
+}
+
+// String names what is held equal.
+func (v *equalValue) String() string { return v.Kind }
+
+// Type names the kind of value in help.
+func (v *equalValue) Type() string { return "name" }
+
 // A budgetValue is the value of --budget.
 type budgetValue struct{ experiment.Budget }
 

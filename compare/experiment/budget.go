@@ -3,124 +3,190 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// A Budget says how long every mode trains. The zero Budget is each recipe's
-// own length.
+// A Budget says how long the variants train. An amount of 0 is what the first run took: the first variant
+// trains as long as its recipe says, and then each other run as long. The zero Budget is the length of
+// each recipe.
 type Budget struct {
-	Kind   string  // one of the Budget constants
-	Amount float64 // 0 with BudgetRecipe
+	Kind   string // one of the Budget constants
+	Amount float64
 }
 
-// Kinds of budgets.
+// Kinds of budgets. [trainer.Budget] says what words and pairs are.
 const (
 	// BudgetRecipe trains as long as the recipe of each mode says.
 	BudgetRecipe = "recipe"
-	// BudgetEpochs counts passes: over the text, or over M in mode cl. With model cbow mode cl has no
-	// epochs, and trains as long as its recipe says.
+	// BudgetEpochs counts passes over the text, or over M in mode cl with model sg. With an amount and model cbow mode cl
+	// has no epochs, and trains as long as its recipe says.
 	BudgetEpochs = "epochs"
 	// BudgetIterations counts iterations of mode cl. The other modes train about as
 	// many pairs as these iterations have.
 	BudgetIterations = "iterations"
-	// BudgetSeconds counts seconds of training.
+	// BudgetSeconds counts seconds of building M and training.
 	BudgetSeconds = "seconds"
+	BudgetPairs   = "pairs"
+	BudgetWords   = "words"
 )
 
-// A run that its budget ends has more epochs or iterations than the budget allows.
-const (
-	endlessEpochs     = 1 << 14
-	endlessIterations = 1 << 28 // of a mode that counts iterations
-)
+// Equals lists the budgets that follow the first run, for people.
+var Equals = []string{BudgetSeconds, BudgetPairs, BudgetEpochs, EqualNone}
 
-// ParseBudget reads "recipe", "epochs=5", "iterations=8192" or "seconds=60".
+// equalPrefix begins the texts of budgets that follow the first run.
+const equalPrefix = "equal "
+
+// EqualNone is the name of BudgetRecipe among Equals.
+const EqualNone = "none"
+
+// ParseEqual reads one of Equals.
+func ParseEqual(text string) (Budget, error) {
+	switch {
+	case text == EqualNone:
+		return Budget{Kind: BudgetRecipe}, nil
+	case slices.Contains(Equals, text):
+		return Budget{Kind: text}, nil
+	}
+	return Budget{}, fmt.Errorf("%q is none of %s", text, strings.Join(Equals, ", "))
+}
+
+// ParseBudget reads "recipe", "epochs=5", "iterations=8192", what [trainer.Budget] reads, as in "60s", "2e9pairs"
+// or "5e8words", and these with the kind first, as in "seconds=60". The empty text is the zero Budget.
 func ParseBudget(text string) (Budget, error) {
 	if text == "" || text == BudgetRecipe {
 		return Budget{Kind: BudgetRecipe}, nil
 	}
+	if kind, ok := strings.CutPrefix(text, equalPrefix); ok {
+		return ParseEqual(kind)
+	}
+	var plain trainer.Budget
+	if plain.UnmarshalText([]byte(text)) == nil {
+		return Budget{string(plain.Kind), plain.Amount}, nil
+	}
 	kind, number, _ := strings.Cut(text, "=")
 	amount, err := strconv.ParseFloat(number, 64)
-	whole := amount == float64(int32(amount))
+	counted := amount == float64(int32(amount))
 	switch {
-	case err != nil || !(amount > 0) || amount > 1e9:
-	case kind == BudgetSeconds, (kind == BudgetEpochs || kind == BudgetIterations) && whole:
+	case err != nil || !(amount > 0) || math.IsInf(amount, 0):
+	case slices.Contains([]string{BudgetSeconds, BudgetPairs, BudgetWords}, kind),
+		(kind == BudgetEpochs || kind == BudgetIterations) && counted:
 		return Budget{kind, amount}, nil
 	}
-	return Budget{}, fmt.Errorf("%q is no budget: give recipe, epochs=N, iterations=N or seconds=N", text)
+	return Budget{}, fmt.Errorf("%q is no budget: give recipe, a time (60s, 10m), 2e9pairs, 5e8words, epochs=N or iterations=N", text)
 }
 
 func (b Budget) String() string {
-	if b.Kind == "" || b.Kind == BudgetRecipe {
+	switch {
+	case b.Kind == "" || b.Kind == BudgetRecipe:
 		return BudgetRecipe
+	case b.Amount == 0:
+		return equalPrefix + b.Kind
+	default:
+		return fmt.Sprintf("%s=%s", b.Kind, strconv.FormatFloat(b.Amount, 'f', -1, 64))
 	}
-	return fmt.Sprintf("%s=%s", b.Kind, strconv.FormatFloat(b.Amount, 'f', -1, 64))
 }
+
+// IsEqual reports whether the first run sets the budget of the others.
+func (b Budget) IsEqual() bool { return b.Amount == 0 && b.Kind != "" && b.Kind != BudgetRecipe }
 
 // Explain says in a sentence what the budget means.
 func (b Budget) Explain() string {
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
-	switch b.Kind {
-	case BudgetEpochs:
-		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl; with --model cbow " +
+	switch {
+	case b.IsEqual() && b.Kind == BudgetSeconds:
+		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M"
+	case b.IsEqual() && b.Kind == BudgetPairs:
+		return "pairs: the first variant trains as long as its recipe says, and each other run on as many pairs"
+	case b.IsEqual():
+		return "epochs: the first variant trains as long as its recipe says, and each other run on as many words of the text"
+	case b.Kind == BudgetEpochs:
+		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl with --model sg; with --model cbow " +
 			"that has no epochs, and trains as many iterations as its recipe says"
-	case BudgetIterations:
+	case b.Kind == BudgetIterations:
 		return amount + " iterations of mode cl, and about as many pairs of every other mode as these iterations have"
-	case BudgetSeconds:
-		return amount + " seconds of training for each mode, without the time to read the text and to build M"
+	case b.Kind == BudgetSeconds:
+		return amount + " seconds of building M and training for each run, without the time to read the text"
+	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
+		return amount + " " + b.Kind + " for each run"
 	default:
-		return "each mode trains as long as its own recipe says"
+		return "nothing; each mode trains as long as its own recipe says"
 	}
 }
 
 // countsIterations reports whether a mode trains iterations, not passes over the text.
 func countsIterations(mode string) bool { return mode == settings.ModeCL }
 
-// apply sets how long a mode trains with a model.
+// hasBudget reports whether a mode can train longer or shorter.
+func hasBudget(mode string) bool {
+	s, ok := settings.Find("budget")
+	return ok && s.AppliesTo(mode)
+}
+
+// apply sets how long a mode trains with a model, as far as that is known before the text is read and the
+// first run is trained.
 func (b Budget) apply(mode, model string, texts map[string]string) {
 	amount := strconv.FormatFloat(b.Amount, 'f', 0, 64)
-	iterations := countsIterations(mode)
 	switch {
-	case b.Kind == BudgetEpochs && iterations && model == settings.ModelCBOW:
+	case b.Amount == 0 || !hasBudget(mode):
+	case b.Kind == BudgetEpochs && countsIterations(mode) && model == settings.ModelCBOW:
 	case b.Kind == BudgetEpochs:
 		texts["epochs"] = amount
-	case b.Kind == BudgetIterations && iterations:
+	case b.Kind == BudgetIterations && countsIterations(mode):
 		texts["iterations"] = amount
-	case b.Kind == BudgetSeconds && iterations:
-		texts["iterations"] = strconv.Itoa(endlessIterations)
-	case b.Kind == BudgetIterations, b.Kind == BudgetSeconds:
-		texts["epochs"] = strconv.Itoa(endlessEpochs)
+	case b.Kind == BudgetSeconds, b.Kind == BudgetPairs, b.Kind == BudgetWords:
+		texts["budget"] = trainer.Budget{Kind: trainer.BudgetKind(b.Kind), Amount: b.Amount}.String()
 	}
 }
 
-// Limit returns what ends a run of a mode on a vocabulary of the given size.
-// samples are those of an iteration of mode cl, see [Options.Samples].
-func (b Budget) Limit(c settings.Config, vocabulary int, samples float64) train.Limit {
+// asLong returns the budget of a run that trains as long as another did.
+func (b Budget) asLong(s runfolder.Summary) trainer.Budget {
+	switch b.Kind {
+	case BudgetSeconds:
+		return trainer.Budget{Kind: trainer.BudgetSeconds, Amount: s.SecondsMatrix + s.SecondsTrain}
+	case BudgetPairs:
+		return trainer.Budget{Kind: trainer.BudgetPairs, Amount: s.PairsPerSecond * s.SecondsTrain}
+	default:
+		return trainer.Budget{Kind: trainer.BudgetWords, Amount: float64(s.TrainWords) * s.Epochs}
+	}
+}
+
+// lengths are the settings of a variant that say how long it trains.
+var lengths = []string{"epochs", "iterations", "budget"}
+
+// SaysLength reports whether a variant says how long it trains, so that no other run does.
+func (o Options) SaysLength(v Variant) bool {
+	return slices.ContainsFunc(lengths, func(name string) bool {
+		_, own := v.Own[name]
+		_, shared := o.Settings[name]
+		s, _ := settings.Find(name)
+		return own || shared && o.applies(s, v)
+	})
+}
+
+// Follows reports whether a run trains as long as the first one, or as iterations of mode cl,
+// so that [Options.BudgetOf] has its budget.
+func (o Options) Follows(r Run) bool {
 	switch {
-	case b.Kind == BudgetSeconds:
-		return train.Limit{Seconds: b.Amount}
-	case b.Kind == BudgetIterations && !countsIterations(c.Mode):
-		targets := float64(1 + c.Negative)
-		if c.HierarchicalSoftmax { // about as many as a path has nodes
-			targets = math.Log2(float64(max(vocabulary, 2)))
-		}
-		return train.Limit{Pairs: b.Amount * 2 * samples * targets}
+	case !hasBudget(r.Mode) || o.SaysLength(r.Variant):
+		return false
+	case o.Budget.Kind == BudgetIterations:
+		return !countsIterations(r.Mode)
 	default:
-		return train.Limit{}
+		return o.Budget.IsEqual() && r.Name != o.All()[0].Name
 	}
 }
 
-// UntilItEnds reports whether a setting of a run says that its budget ends it.
-func UntilItEnds(setting, value string) bool {
-	switch setting {
-	case "epochs":
-		return value == strconv.Itoa(endlessEpochs)
-	case "iterations":
-		return value == strconv.Itoa(endlessIterations)
-	default:
-		return false
+// BudgetOf returns the budget of a run that follows. first is the summary of the first run, and an iteration of
+// mode cl has iterationPairs, see [Options.IterationPairs].
+func (o Options) BudgetOf(first runfolder.Summary, iterationPairs float64) trainer.Budget {
+	if o.Budget.Kind == BudgetIterations {
+		return trainer.Budget{Kind: trainer.BudgetPairs, Amount: o.Budget.Amount * iterationPairs}
 	}
+	return o.Budget.asLong(first)
 }

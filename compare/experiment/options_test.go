@@ -3,6 +3,7 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,9 +14,10 @@ import (
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/trainer"
 )
 
 func testOptions(modes ...string) Options {
@@ -25,8 +27,9 @@ func testOptions(modes ...string) Options {
 	}
 }
 
-// TestRunsShareSettings: the settings of the text and the task are the same for all
-// modes, whatever their recipes say; seeds follow each other.
+// TestRunsShareSettings: the settings of the text are the same for all modes, whatever their recipes say, and so is the
+// dimension; under a paper's preset the task is, too. Otherwise each mode has the windows and negatives of its own recipe, unless all are
+// told. Seeds follow each other.
 func TestRunsShareSettings(t *testing.T) {
 	for _, preset := range []string{"tuned", "paper"} {
 		o := testOptions(settings.ModeNames()...)
@@ -40,12 +43,20 @@ func TestRunsShareSettings(t *testing.T) {
 		if len(runs) != 2*len(settings.ModeNames()) {
 			t.Fatalf("%d runs", len(runs))
 		}
-		want := settings.DefaultsOf(settings.ModeCL, preset, "", settings.ModelSkipGram)
+		first := settings.DefaultsOf(settings.ModeCL, preset, "", settings.ModelSkipGram)
 		names := map[string]bool{}
 		for i, r := range runs {
 			c := r.Config
 			m, _ := settings.FindMode(r.Mode)
 			whole := m.Family == settings.WholeMatrix // without negatives
+			want := first
+			if preset == "tuned" {
+				want = settings.DefaultsOf(r.Mode, preset, "", c.Model)
+				want.Dim, want.MinCount = first.Dim, first.MinCount
+			}
+			if r.Mode == settings.ModeCL {
+				want.Window, want.Sample = c.Window, c.Sample // they follow from other settings
+			}
 			if c.Dim != want.Dim || c.Window != want.Window || c.MinCount != want.MinCount || c.Sample != want.Sample || c.Negative != 7 && !whole {
 				t.Errorf("%s, %s: dim %d, window %d, min-count %d, sample %v, negative %d", preset, r.Name, c.Dim, c.Window, c.MinCount, c.Sample, c.Negative)
 			}
@@ -117,7 +128,7 @@ func TestNamedModes(t *testing.T) {
 	if c := runs[0].Config; c.SharedNegatives != 16 || c.Positives != tuned.Positives {
 		t.Errorf("cl: %+v", c.Samples)
 	}
-	if c := runs[2].Config; c.Mode != settings.ModeCL || c.Contexts != 64 || c.Tempering != 0 || c.Positives != 1 || c.SharedNegatives != 0 || c.ContextWeight != 1 || c.Window != tuned.Window {
+	if c := runs[2].Config; c.Mode != settings.ModeCL || c.Contexts != 64 || c.Tempering != 0 || c.Positives != 1 || c.SharedNegatives != 0 || c.ContextWeight != 1 || c.Window != 2 {
 		t.Errorf("equal: %+v", c.Samples)
 	}
 	if c := runs[4].Config; c.Noise != settings.NoiseCounts || c.Positives != 1 || c.Window != 3 || c.Dim != 500 || c.MinCount != tuned.MinCount {
@@ -207,8 +218,8 @@ func TestVariants(t *testing.T) {
 		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
 		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
 		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
-		"fullw2v-window3-seed1: fullw2v 3 8 none", "fullw2v-window5-seed1: fullw2v 5 8 none",
-		"rare-window3-seed1: pword2vec 3 8 none", "rare-window5-seed1: pword2vec 5 8 none",
+		"fullw2v-window3-seed1: fullw2v 3 5 none", "fullw2v-window5-seed1: fullw2v 5 5 none",
+		"rare-window3-seed1: pword2vec 3 5 none", "rare-window5-seed1: pword2vec 5 5 none",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -368,6 +379,10 @@ func TestBudget(t *testing.T) {
 		"epochs=3":        {BudgetEpochs, 3},
 		"iterations=8192": {BudgetIterations, 8192},
 		"seconds=0.5":     {BudgetSeconds, 0.5},
+		"90s":             {BudgetSeconds, 90},
+		"10m":             {BudgetSeconds, 600},
+		"2e9pairs":        {BudgetPairs, 2e9},
+		"words=5e8":       {BudgetWords, 5e8},
 	} {
 		b, err := ParseBudget(text)
 		if err != nil || b != want {
@@ -377,7 +392,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%q is written as %q, which is %+v (%v)", text, b, again, err)
 		}
 	}
-	for _, text := range []string{"epochs", "epochs=0", "epochs=1.5", "seconds=-1", "seconds=NaN", "hours=1", "iterations=", "5", "seconds=1e10"} {
+	for _, text := range []string{"epochs", "epochs=0", "epochs=1.5", "seconds=-1", "seconds=NaN", "hours=1", "iterations=", "5", "seconds=Inf", "-3s", "0pairs", "words"} {
 		if b, err := ParseBudget(text); err == nil {
 			t.Errorf("%q is %+v without an error", text, b)
 		}
@@ -396,20 +411,24 @@ func TestBudgetOfModes(t *testing.T) {
 	if got := runs[0].Config.Iterations; got != 100 {
 		t.Errorf("cl trains %d iterations, want 100", got)
 	}
-	if got := o.Budget.Limit(runs[0].Config, 1000, 8000); got != (train.Limit{}) {
-		t.Errorf("cl has the limit %+v", got)
-	}
-	if got, want := o.Budget.Limit(runs[1].Config, 1000, 8000), (train.Limit{Pairs: 100 * 2 * 8 * 1000 * 6}); got != want {
-		t.Errorf("word2vec has the limit %+v, want %+v", got, want)
-	}
 	text, _ := corpustest.Read(t, corpustest.Zipf(1, 20_000, 700, 40))
+	if o.Follows(runs[0]) || !o.Follows(runs[1]) {
+		t.Error("not only word2vec follows the iterations of cl")
+	}
+	pairs, err := o.IterationPairs(runs, text.Vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := o.BudgetOf(runfolder.Summary{}, pairs), (trainer.Budget{Kind: trainer.BudgetPairs, Amount: 100 * pairs}); got != want {
+		t.Errorf("word2vec has the budget %+v, want %+v", got, want)
+	}
 	fitted := runs[0].Config
 	fitted.FitText(text.Vocabulary)
-	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples == 0 || samples != float64(fitted.Batch) {
-		t.Errorf("%v samples, %v", samples, err)
+	if want := 2 * float64(fitted.Batch) * 6; math.Abs(pairs/want-1) > 0.1 { // blocks of a stretch are whole
+		t.Errorf("%v pairs an iteration, want about %v", pairs, want)
 	}
-	if samples, err := o.Samples(runs[1:2], text.Vocabulary); err != nil || samples == 0 {
-		t.Errorf("without mode cl %v samples, %v", samples, err)
+	if pairs, err := o.IterationPairs(runs[1:2], text.Vocabulary); err != nil || pairs == 0 {
+		t.Errorf("without mode cl %v pairs an iteration, %v", pairs, err)
 	}
 	o.Budget = Budget{BudgetEpochs, 3}
 	if runs, err = o.Runs(); err != nil {
@@ -433,8 +452,61 @@ func TestBudgetOfModes(t *testing.T) {
 	}
 	fitted = runs[0].Config
 	fitted.FitText(text.Vocabulary)
-	if samples, err := o.Samples(runs, text.Vocabulary); err != nil || samples != fitted.Positives*float64(text.Vocabulary.Len()) {
-		t.Errorf("%v samples of M, %v", samples, err)
+	if pairs, err := o.IterationPairs(runs, text.Vocabulary); err != nil || pairs != 12*fitted.Positives*float64(text.Vocabulary.Len()) {
+		t.Errorf("%v pairs of M, %v", pairs, err)
+	}
+}
+
+// TestEqualBudgets: all but the first variant, and those that say how long they train, train as long as the first.
+func TestEqualBudgets(t *testing.T) {
+	o := testOptions(settings.ModePPMI, settings.ModeCL, string(sequential.Word2Vec), "own=word2vec", settings.ModePPMI+"2=ppmi")
+	o.Seeds = 2
+	if err := o.Set("own", map[string]string{"epochs": "7"}); err != nil {
+		t.Fatal(err)
+	}
+	summary := runfolder.Summary{SecondsMatrix: 2, SecondsTrain: 8, PairsPerSecond: 1e6, TrainWords: 500, Epochs: 3.5}
+	for kind, want := range map[string]trainer.Budget{
+		BudgetSeconds: {Kind: trainer.BudgetSeconds, Amount: 10}, BudgetPairs: {Kind: trainer.BudgetPairs, Amount: 8e6}, BudgetEpochs: {Kind: trainer.BudgetWords, Amount: 1750},
+	} {
+		var err error
+		if o.Budget, err = ParseEqual(kind); err != nil {
+			t.Fatal(err)
+		}
+		runs, err := o.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			follows := r.Name == settings.ModeCL || r.Name == string(sequential.Word2Vec)
+			if o.Follows(r) != follows {
+				t.Errorf("equal %s: %s follows: %t", kind, r.Name, !follows)
+			}
+			if got := o.BudgetOf(summary, 0); got != want {
+				t.Errorf("equal %s: %+v, want %+v", kind, got, want)
+			}
+		}
+		if c := runs[3].Config; c.Epochs != 7 {
+			t.Errorf("own trains %d epochs", c.Epochs)
+		}
+	}
+	if b, err := ParseBudget("equal pairs"); err != nil || b != (Budget{Kind: BudgetPairs}) || b.String() != "equal pairs" {
+		t.Errorf("equal pairs: %+v, %v", b, err)
+	}
+	if b, err := ParseEqual(EqualNone); err != nil || b != (Budget{Kind: BudgetRecipe}) {
+		t.Errorf("equal none: %+v, %v", b, err)
+	}
+	if _, err := ParseEqual("pears"); err == nil {
+		t.Error("equal pears")
+	}
+	o.Budget = Budget{BudgetSeconds, 60}
+	runs, err := o.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "60s", "60s", "", ""} {
+		if got := runs[i].Config.Budget.String(); got != want {
+			t.Errorf("%s has the budget %q, want %q", runs[i].Name, got, want)
+		}
 	}
 }
 

@@ -72,9 +72,14 @@ func (o Options) Runs() ([]Run, error) {
 	return runs, nil
 }
 
-// sharedSamples are the settings of section "Model and samples" that all variants have
-// in common. The others are the point of each mode's recipe.
-var sharedSamples = []string{"dim", "window", "negative", "sample"}
+// sharedSamples returns the settings of section "Model and samples" that all variants have in
+// common. Each mode is compared at its best, so these are few; papers compare modes with the same values.
+func (o Options) sharedSamples() []string {
+	if c := o.defaults(Variant{Mode: settings.ModeCL}); c.IsPublished() {
+		return []string{"dim", "window", "negative", "sample"}
+	}
+	return []string{"dim"}
+}
 
 // shared returns the shared settings that a variant has a use for, of a list the first
 // value.
@@ -118,18 +123,18 @@ func (o Options) recipe() (settings.Config, error) {
 	return settings.Resolve("", texts)
 }
 
-// Samples returns about how many positive samples either step of an iteration has, on a text,
-// in the first run of mode cl, or in the recipe if there is none.
-func (o Options) Samples(runs []Run, v *corpus.Vocabulary) (float64, error) {
+// IterationPairs returns about how many pairs an iteration has, on a text, in the first run of mode cl, or in the
+// recipe if there is none.
+func (o Options) IterationPairs(runs []Run, v *corpus.Vocabulary) (float64, error) {
 	c, err := o.recipe()
 	if i := slices.IndexFunc(runs, func(r Run) bool { return countsIterations(r.Mode) }); i >= 0 {
 		c = runs[i].Config
 	}
-	c.FitText(v)
-	if c.Model == settings.ModelCBOW {
-		return float64(c.Batch), err
+	if err != nil {
+		return 0, err
 	}
-	return c.Positives * float64(v.Len()), err
+	c.FitText(v)
+	return c.IterationPairs(v), nil
 }
 
 // resolve returns the settings of a variant. Those of the text and the shared ones
@@ -144,18 +149,19 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(sharedSamples, s.Name)) {
+		if o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(o.sharedSamples(), s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}
 	maps.Copy(texts, o.shared(v))
 	texts["mode"], texts["out"] = v.Mode, o.Out
-	o.Budget.apply(v.Mode, o.defaults(v).Model, texts)
-	if _, ok := v.Own["iterations"]; ok {
-		delete(texts, "epochs") // one of the two says how long to train
+	if !o.SaysLength(v) {
+		o.Budget.apply(v.Mode, o.defaults(v).Model, texts)
 	}
-	if _, ok := v.Own["epochs"]; ok {
-		delete(texts, "iterations")
+	if slices.ContainsFunc(lengths, func(name string) bool { _, own := v.Own[name]; return own }) {
+		for _, name := range lengths { // one of them says how long to train
+			delete(texts, name)
+		}
 	}
 	maps.Copy(texts, v.Own)
 	c, err := settings.Resolve("", texts)

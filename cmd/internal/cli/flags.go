@@ -65,6 +65,9 @@ func ShowDefaults(cmd *cobra.Command, c *settings.Config) {
 		if flag == nil || !s.AppliesWith(c.Mode, c.Model) {
 			continue
 		}
+		if _, ok := flag.Value.(SettingValue); !ok { // a flag of the command that has the name of a setting
+			continue
+		}
 		flag.Usage = s.Help()
 		if flag.DefValue = ""; s.ShowsDefault() && s.Name != "corpus" {
 			flag.DefValue = s.String()

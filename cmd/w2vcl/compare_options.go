@@ -1,0 +1,123 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// takeFrom takes from the file what no flag gives.
+func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag string) bool) error {
+	inFile := func(flag string, is bool) bool { return is && !changed(flag) }
+	if inFile("seeds", file.Seeds > 0) {
+		o.seeds = file.Seeds
+	}
+	if inFile("points", file.Points > 0) {
+		o.points = file.Points
+	}
+	if inFile("jobs", file.Jobs > 0) {
+		o.jobs = file.Jobs
+	}
+	if inFile("data", file.Data != "") {
+		o.data = file.Data
+	}
+	if inFile("out", file.Out != "") {
+		o.out = file.Out
+	}
+	if inFile("classify", file.Classify) {
+		o.classify = true
+	}
+	if inFile("budget", file.Budget != "") {
+		if err := o.budget.Set(file.Budget); err != nil {
+			return terminal.Usagef("%s: budget: %v", o.settings.File, err)
+		}
+	}
+	return nil
+}
+
+// length returns how long runs train: --budget, or what --equal says.
+func (o *compareOptions) length(changed func(flag string) bool) (experiment.Budget, error) {
+	if o.budget.Kind == "" {
+		return o.equal.Budget, nil
+	}
+	if changed("equal") {
+		if changed("budget") {
+			return o.budget.Budget, terminal.Usagef("--equal and --budget both say how long to train: give one of them")
+		}
+		return o.equal.Budget, nil
+	}
+	return o.budget.Budget, nil
+}
+
+// options returns what is compared: the file, and the flags over it.
+func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
+	file := &experiment.File{}
+	if o.settings.File != "" {
+		var err error
+		if file, err = experiment.ReadFile(o.settings.File); err != nil {
+			return experiment.Options{}, err
+		}
+	}
+	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
+		return experiment.Options{}, err
+	}
+	if o.quick {
+		file.Shorten()
+		o.shorten(cmd.Flags().Changed)
+	}
+	for name, text := range file.Settings {
+		if _, ok := o.settings.Set[name]; !ok {
+			o.settings.Set[name] = text
+		}
+	}
+	budget, err := o.length(cmd.Flags().Changed)
+	if err != nil {
+		return experiment.Options{}, err
+	}
+	options := experiment.Options{
+		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set,
+		Budget: budget, Out: o.out, Classify: o.classify,
+		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
+	}
+	for _, text := range file.External {
+		if err := o.external.Set(text); err != nil {
+			return options, terminal.Usagef("%s: external: %v", o.settings.File, err)
+		}
+	}
+	options.External = o.external
+	modes, variants := []string(o.modes), []experiment.Variant(o.variants)
+	switch { // the flags that name variants, else those of the file, else --modes as it is by default
+	case cmd.Flags().Changed("modes"):
+	case len(variants) > 0:
+		modes = nil
+	case len(file.Modes)+len(file.Variants) > 0:
+		modes, variants = file.Modes, file.Variants
+	}
+	options.Variants = append(experiment.Modes(modes), variants...)
+	for _, name := range slices.Sorted(maps.Keys(o.modeSettings)) {
+		if err := options.Set(name, o.modeSettings[name]); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+// quickSeconds is how long each run of --quick trains.
+const quickSeconds = 1
+
+// shorten makes the comparison that of --quick, but for the flags that were given.
+func (o *compareOptions) shorten(given func(flag string) bool) {
+	if !given("seeds") {
+		o.seeds = 1
+	}
+	if !given("points") {
+		o.points = 1
+	}
+	if !given("budget") {
+		o.budget.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: quickSeconds}
+	}
+}

@@ -1,0 +1,103 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/compare/report"
+)
+
+// unequal is from where on a difference between the variants' work is no fair comparison.
+const unequal = 1.5
+
+// A workSpan is how far an amount of work differs between the variants that were trained here.
+type workSpan struct {
+	name        string
+	least, most float64
+	few, many   string // variants
+}
+
+func (s workSpan) ratio() float64 { return s.most / s.least }
+
+// fair reports whether the variants have about the same of it.
+func (s workSpan) fair() bool { return s.least > 0 && s.ratio() <= unequal }
+
+// text says how the amount differs.
+func (s workSpan) text() string {
+	if s.least == 0 || s.ratio() > 1.005 {
+		return fmt.Sprintf("%s from %s (%s) to %s (%s)", s.name, report.Short(s.least), s.few, report.Short(s.most), s.many)
+	}
+	return fmt.Sprintf("%s %s each", s.name, report.Short(s.least))
+}
+
+// work returns the spans of seconds, pairs and words; none if fewer than two variants were trained.
+func (r *Result) work() []workSpan {
+	amounts := []struct {
+		name string
+		of   func(v VariantResult) float64
+	}{
+		{"seconds", func(v VariantResult) float64 { return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean) }},
+		{"pairs", func(v VariantResult) float64 { return float64(v.Pairs.Mean) }},
+		{"epochs", func(v VariantResult) float64 { return float64(v.Epochs.Mean) }},
+	}
+	var spans []workSpan
+	for _, amount := range amounts {
+		span, trained := workSpan{name: amount.name}, 0
+		for _, v := range r.Variants {
+			if v.Mode == experiment.ModeExternal {
+				continue
+			}
+			x := amount.of(v)
+			if trained++; trained == 1 || x < span.least {
+				span.least, span.few = x, v.Name
+			}
+			if x > span.most {
+				span.most, span.many = x, v.Name
+			}
+		}
+		if trained > 1 && span.most > 0 {
+			spans = append(spans, span)
+		}
+	}
+	return spans
+}
+
+// Fair reports whether the variants had about the same of seconds, pairs or words of the text: only then a
+// report calls one of them the best.
+func (r *Result) Fair() bool {
+	spans := r.work()
+	for _, s := range spans {
+		if s.fair() {
+			return true
+		}
+	}
+	return len(spans) == 0
+}
+
+// Work says how much of each the variants had; empty: there is nothing to compare.
+func (p page) Work() string {
+	var said []string
+	for _, s := range p.work() {
+		said = append(said, s.text())
+	}
+	return strings.Join(said, "; ")
+}
+
+// Warnings name what differs too much between the variants.
+func (p page) Warnings() []string {
+	var warnings []string
+	for _, s := range p.work() {
+		switch {
+		case s.fair():
+		case s.least == 0:
+			warnings = append(warnings, fmt.Sprintf("%s has no %s to compare.", s.few, s.name))
+		default:
+			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
+		}
+	}
+	if !p.Fair() {
+		warnings = append(warnings, "Seconds, pairs and epochs all differ by more than 1.5 times, so nothing is marked as the best.")
+	}
+	return warnings
+}

@@ -1,0 +1,134 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/trainer"
+)
+
+// budgetConfig is a run of a mode on a text of 100,000 words.
+func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 100_000, 900, 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]string{"corpus": path, "out": filepath.Join(t.TempDir(), "out"), "mode": mode, "budget": budget, "dim": "8", "threads": "1"}
+	if model != "" {
+		flags["model"] = model
+	}
+	if model == settings.ModelCBOW {
+		flags["subword"] = settings.SubwordNone
+	}
+	c, err := settings.Resolve("", flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestBudgets: every mode keeps its budget of pairs and words within 3%, and says so before. An epoch of glove is one unit.
+func TestBudgets(t *testing.T) {
+	for _, m := range settings.Modes() {
+		models := []string{""}
+		switch m.Name {
+		case settings.ModePPMI: // without a length
+			continue
+		case settings.ModeCL:
+			models = []string{settings.ModelCBOW, settings.ModelSkipGram}
+		}
+		for _, model := range models {
+			t.Run(m.Name+model, func(t *testing.T) {
+				t.Parallel()
+				for budget, amount := range map[string]float64{"1.5e7pairs": 1.5e7, "250000words": 250_000} {
+					checkBudget(t, budgetConfig(t, m.Name, model, budget), amount)
+				}
+			})
+		}
+	}
+}
+
+func checkBudget(t *testing.T, c settings.Config, amount float64) {
+	t.Helper()
+	plan, err := MakePlan(t.Context(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := Run(t.Context(), c, Options{NoPlan: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, planned := float64(summary.TrainWords)*summary.Epochs, float64(plan.TrainWords)*plan.Epochs
+	unit := float64(summary.TrainWords) // of glove
+	if c.Budget.Kind == trainer.BudgetPairs {
+		done, planned = summary.PairsPerSecond*summary.SecondsTrain, plan.PairsPerIteration*float64(plan.Iterations)
+		unit = plan.PairsPerIteration
+	}
+	if c.Mode == settings.ModeGloVe {
+		if done < amount || done > amount+unit {
+			t.Errorf("%s: %g", c.Budget, done)
+		}
+		return
+	}
+	if math.Abs(done/amount-1) > 0.03 {
+		t.Errorf("%s: %g, %+.1f%%", c.Budget, done, 100*(done/amount-1))
+	}
+	if math.Abs(planned/amount-1) > 0.1 { // it measured a few units
+		t.Errorf("%s: the plan says %g, %+.1f%%", c.Budget, planned, 100*(planned/amount-1))
+	}
+}
+
+// TestBudgetOfTime: a run ends when its time is over, with the time of building M.
+func TestBudgetOfTime(t *testing.T) {
+	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
+		c := budgetConfig(t, mode, "", "1.5s")
+		plan, err := MakePlan(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary, err := Run(t.Context(), c, Options{NoPlan: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// More than that where the machine is busy.
+		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 1.45 || s > 4 {
+			t.Errorf("%s: %g s of 1.5", mode, s)
+		}
+		if s := plan.SecondsMatrix + plan.SecondsTrain; s < 1.4 || s > 2 {
+			t.Errorf("%s: the plan says %g s of 1.5", mode, s)
+		}
+		if plan.Iterations > 1e6 {
+			t.Errorf("%s: the plan says %d units", mode, plan.Iterations)
+		}
+	}
+}
+
+// TestBudgetResumes: a run with a budget of pairs goes on to the same bits.
+func TestBudgetResumes(t *testing.T) {
+	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
+		c := budgetConfig(t, mode, "", "2e7pairs")
+		if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+		want := hashOf(t, c.Out)
+		c.Out = filepath.Join(t.TempDir(), "again")
+		failure := errors.New("stop")
+		stop := Options{NoPlan: true, Observations: 3, Observe: func(Observation) error { return failure }}
+		c.Checkpoint, _ = settings.Every("1")
+		if _, err := Run(t.Context(), c, stop, nil); !errors.Is(err, failure) {
+			t.Fatal(err)
+		}
+		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if hashOf(t, c.Out) != want {
+			t.Errorf("%s: other vectors after a resume", mode)
+		}
+	}
+}
