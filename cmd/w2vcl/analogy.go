@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,9 @@ import (
 )
 
 type analogyOptions struct {
-	count int
-	json  bool
+	count     int
+	json      bool
+	questions questions
 }
 
 // An analogyAnswer is the object that analogy --json prints.
@@ -27,21 +29,22 @@ type analogyAnswer struct {
 }
 
 func newAnalogy(s cli.Streams) *cobra.Command {
-	var o analogyOptions
+	o := analogyOptions{questions: questions{names: []string{"A", "B", "C"}}}
 	cmd := &cobra.Command{
 		Use:   "analogy DIR|VECTORS A B C [flags]",
 		Short: "Answer \"A is to B as C is to ...\"",
 		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd).
 A, B and C are no answers.`,
 		Example: `  w2vcl analogy runs/wiki man king woman
-  w2vcl analogy runs/wiki paris france rome --count 3`,
-		Args: cli.Exactly("DIR|VECTORS", "A", "B", "C"),
+  w2vcl analogy runs/wiki paris france rome --count 3
+  w2vcl analogy runs/wiki --words questions.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
 	countFlag(cmd, &o.count, 5, "show `N` answers")
-	cli.AddJSON(cmd, &o.json, "print one line of JSON: the question and its answers")
+	o.questions.addTo(cmd, cli.Exactly("DIR|VECTORS", "A", "B", "C"))
+	cli.AddJSON(cmd, &o.json, "print one line of JSON: the question and its answers; with --words an array")
 	return cmd
 }
 
@@ -49,36 +52,56 @@ func (o *analogyOptions) run(ctx context.Context, s cli.Streams, path string, wo
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
+	asked, err := o.questions.read(ctx, s, words)
+	if err != nil {
+		return err
+	}
 	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}
 	noteUnfinished(s, path)
-	found, err := t.Lookup(words)
+	found, err := t.Lookup(slices.Concat(asked...))
 	if err != nil {
 		return err
 	}
-	// The cosine with b - a + c of unit vectors orders words as 3CosAdd does.
-	query, rows := make([]float32, t.Dim), make([]int, len(found))
+	queries, rows := make([][]float32, len(asked)), make([][]int, len(asked))
+	for i := range asked {
+		queries[i], rows[i] = offset(found[3*i : 3*i+3])
+	}
+	nearest, err := t.Nearest(ctx, queries, o.count, rows...)
+	if err != nil {
+		return err
+	}
+	answers := make([]analogyAnswer, len(asked))
+	var out cli.Table
+	for i, q := range asked {
+		answers[i] = analogyAnswer{q[0], q[1], q[2], nearest[i]}
+		if i > 0 {
+			out.Rowf("")
+		}
+		out.Rowf("%s is to %s as %s is to", q[0], q[1], q[2])
+		for _, n := range nearest[i] {
+			out.Rowf("  %s\t%6.3f", n.Word, n.Cosine)
+		}
+	}
+	if o.json {
+		return cli.WriteJSON(s.Out, answer(&o.questions, answers))
+	}
+	return out.Print(s.Out)
+}
+
+// offset returns b - a + c of the unit vectors of three words, the cosine with which orders words
+// as 3CosAdd does, and their rows.
+func offset(words []runfolder.WordVector) (query []float32, rows []int) {
+	query, rows = make([]float32, len(words[0].Vector)), make([]int, len(words))
 	for i, sign := range []float32{-1, 1, 1} {
-		v := found[i].Vector
-		rows[i] = found[i].Row
+		v := words[i].Vector
+		rows[i] = words[i].Row
 		scale := sign / max(float32(math.Sqrt(float64(simd.Dot(v, v)))), math.SmallestNonzeroFloat32)
 		for k, x := range v {
 			query[k] += scale * x
 		}
 	}
-	nearest, err := t.Nearest(ctx, [][]float32{query}, o.count, rows)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return cli.WriteJSON(s.Out, analogyAnswer{words[0], words[1], words[2], nearest[0]})
-	}
-	var out cli.Table
-	out.Rowf("%s is to %s as %s is to", words[0], words[1], words[2])
-	for _, n := range nearest[0] {
-		out.Rowf("  %s\t%6.3f", n.Word, n.Cosine)
-	}
-	return out.Print(s.Out)
+	return query, rows
 }

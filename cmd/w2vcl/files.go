@@ -62,12 +62,13 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"watch": func(v cli.FileValues) []cli.File {
 		return []cli.File{v.Read("DIR", cli.FileInput), v.Write("html", cli.FileOutput, pageKind)}
 	},
-	"map":       mapFiles,
-	"man":       func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
-	"neighbors": vectorsInput,
-	"analogy":   vectorsInput,
-	"vector":    vectorsInput,
-	"convert":   convertFiles,
+	"map":        mapFiles,
+	"man":        func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
+	"neighbors":  questionsInput,
+	"similarity": questionsInput,
+	"analogy":    questionsInput,
+	"vector":     vectorsInput,
+	"convert":    convertFiles,
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
@@ -82,6 +83,10 @@ func textInputs(v cli.FileValues) []cli.File {
 
 func vectorsInput(v cli.FileValues) []cli.File {
 	return []cli.File{v.Read("DIR|VECTORS", cli.FileInput)}
+}
+
+func questionsInput(v cli.FileValues) []cli.File {
+	return append(vectorsInput(v), v.Read("words", cli.FileStream))
 }
 
 func compareFiles(v cli.FileValues) []cli.File {

@@ -39,6 +39,7 @@ var longCommands = map[string]struct{ args, ready string }{
 	"metrics":      {"metrics live --out m.csv", ""},
 	"map":          {"map PIPE --out m.html", ""},
 	"neighbors":    {"neighbors PIPE word", ""},
+	"similarity":   {"similarity PIPE a b", ""},
 	"analogy":      {"analogy PIPE a b c", ""},
 	"vector":       {"vector PIPE word", ""},
 	"convert":      {"convert PIPE out.txt", ""},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,8 +13,9 @@ import (
 )
 
 type neighborsOptions struct {
-	count int
-	json  bool
+	count     int
+	json      bool
+	questions questions
 }
 
 // A wordNeighbors is an element of the array that neighbors --json prints.
@@ -24,7 +26,7 @@ type wordNeighbors struct {
 }
 
 func newNeighbors(s cli.Streams) *cobra.Command {
-	var o neighborsOptions
+	o := neighborsOptions{questions: questions{names: []string{"WORD"}}}
 	cmd := &cobra.Command{
 		Use:   "neighbors DIR|VECTORS WORD... [flags]",
 		Short: "Show the words nearest to a word",
@@ -33,13 +35,14 @@ a run folder or a file of vectors. A run that is still training answers with the
 vectors of its last checkpoint. A run trained with --subword, and a fastText model,
 answer for any word, seen or not.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
-  w2vcl neighbors glove.6B.100d.txt paris --count 20`,
-		Args: cli.WordsOf("DIR|VECTORS"),
+  w2vcl neighbors glove.6B.100d.txt paris --count 20
+  w2vcl neighbors runs/wiki --words words.txt --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), s, args[0], args[1:])
 		},
 	}
 	countFlag(cmd, &o.count, 10, "show `N` neighbours of each word")
+	o.questions.addTo(cmd, cli.WordsOf("DIR|VECTORS"))
 	cli.AddJSON(cmd, &o.json, "print one line of JSON: an array of words with their neighbours")
 	return cmd
 }
@@ -54,12 +57,16 @@ func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, 
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
+	asked, err := o.questions.read(ctx, s, words)
+	if err != nil {
+		return err
+	}
 	t, err := runfolder.LoadVectors(ctx, path)
 	if err != nil {
 		return err
 	}
 	noteUnfinished(s, path)
-	found, err := neighbors(ctx, t, words, o.count)
+	found, err := neighbors(ctx, t, slices.Concat(asked...), o.count)
 	if err != nil {
 		return err
 	}

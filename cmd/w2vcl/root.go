@@ -37,7 +37,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 	}
 	root.AddCommand(
 		newDemo(s), newTrain(s), newResume(s), newPlan(s), newCorpus(s), newMatrix(s), newPhrases(s), newWalk(s),
-		newEval(s), newStability(s), newEnsemble(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newAnalogy(s), newVector(s), newConvert(s),
+		newEval(s), newStability(s), newEnsemble(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newSimilarity(s), newAnalogy(s), newVector(s), newConvert(s),
 		newDoctor(s), newVersion(s), newMan(s),
 	)
 	cli.SetUp(root, s, mainFlags, commandFiles)

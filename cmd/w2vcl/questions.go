@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/internal/textfile"
+)
+
+// questions are the words that a command is asked about: its arguments behind the vectors, or
+// the lines of a file.
+type questions struct {
+	file  string   // of --words; "" for arguments
+	names []string // of the words of a question
+}
+
+// addTo adds --words, and a check that there are arguments if and only if it is not given.
+func (q *questions) addTo(cmd *cobra.Command, args cobra.PositionalArgs) {
+	line := "one a line"
+	if len(q.names) > 1 {
+		line = cli.Enumerate(q.names) + " a line with spaces or tabs between"
+	}
+	cmd.Flags().StringVar(&q.file, "words", "", "ask about the words in `FILE`, "+line+" (- is standard input)")
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		if q.file != "" {
+			return cli.Exactly("DIR|VECTORS")(cmd, given)
+		}
+		return args(cmd, given)
+	}
+}
+
+// read returns the questions, each with its words.
+func (q *questions) read(ctx context.Context, s cli.Streams, args []string) ([][]string, error) {
+	if q.file == "" {
+		return [][]string{args}, nil
+	}
+	in := s.In
+	if q.file != "-" {
+		f, err := os.Open(q.file)
+		if err != nil {
+			return nil, fmt.Errorf("--words %s: %w", q.file, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	var found [][]string
+	lines := textfile.NewLines(memory.NewReader(ctx, in))
+	for lines.Next() {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) != len(q.names) {
+			return nil, fmt.Errorf("--words %s: line %d: it has %s, and a question is %s", q.file, lines.Number,
+				terminal.Quantity(terminal.Number(len(words)), "word"), cli.Enumerate(q.names))
+		}
+		found = append(found, words)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("--words %s: %w", q.file, err)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("--words %s: the list is empty", q.file)
+	}
+	return found, nil
+}
+
+// answer is what --json prints: an object for one question, an array for those of a file.
+func answer[T any](q *questions, answers []T) any {
+	if q.file == "" {
+		return answers[0]
+	}
+	return answers
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/runfolder"
+)
+
+// A similarityAnswer is the object that similarity --json prints.
+type similarityAnswer struct {
+	A      string  `json:"a"`
+	B      string  `json:"b"`
+	Cosine float32 `json:"cosine"`
+}
+
+func newSimilarity(s cli.Streams) *cobra.Command {
+	asJSON, q := false, questions{names: []string{"A", "B"}}
+	cmd := &cobra.Command{
+		Use:   "similarity DIR|VECTORS A B [flags]",
+		Short: "Show how similar two words are",
+		Long: `Show the cosine of the vectors of two words, seen or not: 1 for the same direction,
+0 for none in common. Or of many pairs, with --words.`,
+		Example: `  w2vcl similarity runs/wiki coast shore
+  cut -f 1,2 pairs.tsv | w2vcl similarity runs/wiki --words -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return similarity(cmd.Context(), s, args[0], args[1:], &q, asJSON)
+		},
+	}
+	q.addTo(cmd, cli.Exactly("DIR|VECTORS", "A", "B"))
+	cli.AddJSON(cmd, &asJSON, "print one line of JSON: the words and their cosine; with --words an array")
+	return cmd
+}
+
+func similarity(ctx context.Context, s cli.Streams, path string, args []string, q *questions, asJSON bool) error {
+	pairs, err := q.read(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	t, err := runfolder.LoadVectors(ctx, path)
+	if err != nil {
+		return err
+	}
+	noteUnfinished(s, path)
+	found, err := t.Lookup(slices.Concat(pairs...))
+	if err != nil {
+		return err
+	}
+	answers := make([]similarityAnswer, len(pairs))
+	var out cli.Table
+	for i, pair := range pairs {
+		cosine := cosine(found[2*i].Vector, found[2*i+1].Vector)
+		answers[i] = similarityAnswer{pair[0], pair[1], cosine}
+		out.Rowf("%s\t%s\t%6.3f", pair[0], pair[1], cosine)
+	}
+	if asJSON {
+		return cli.WriteJSON(s.Out, answer(q, answers))
+	}
+	return out.Print(s.Out)
+}
+
+// cosine returns the cosine of two vectors; 0 with a vector of zeros.
+func cosine(a, b []float32) float32 {
+	lengths := math.Sqrt(float64(simd.Dot(a, a)) * float64(simd.Dot(b, b)))
+	return float32(float64(simd.Dot(a, b)) / max(lengths, math.SmallestNonzeroFloat64))
+}
