@@ -269,8 +269,8 @@ func (s *suffering) disturb(kind disturbance) bool {
 		}
 	case strings.Contains(output.String(), "panic: ") || !kind.crashes && strings.Contains(output.String(), "\ngoroutine "):
 		s.failed("it panics")
-	case kind.crashes && code == 2 && strings.Contains(output.String(), "fatal error: "):
-		s.killed = true // by Go's runtime
+	case kind.crashes && code == 2 && (strings.Contains(output.String(), "fatal error: ") || strings.Contains(output.String(), "runtime/cgo: pthread_create failed")):
+		s.killed = true // by Go's runtime, of a program with cgo too
 		hit = true
 	case !slices.Contains([]int{0, cli.ExitFailed, cli.ExitInterrupted}, code):
 		s.failed("exit code %d", code)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/snappy"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -58,8 +59,8 @@ func (p *pageSizes) header() (header format.PageHeader, body int64, err error) {
 
 var errHeader = fmt.Errorf("the header of a page has more than %s", terminal.Bytes(mostHeader))
 
-// room asks for the memory of the next page of data, and of a dictionary before it. About a damaged
-// page it says nothing: package parquet will.
+// room asks for the memory of the next page of data, and of a dictionary before it. About most damage
+// it says nothing: package parquet will.
 func (p *pageSizes) room() (done func(), err error) {
 	for need := int64(0); ; {
 		header, body, err := p.header()
@@ -72,52 +73,64 @@ func (p *pageSizes) room() (done func(), err error) {
 		const perValue = 4 + 4 // an offset or index, and levels
 		values := header.DataPageHeader.V.NumValues + header.DataPageHeaderV2.V.NumValues + header.DictionaryPageHeader.V.NumValues
 		need += int64(header.CompressedPageSize) + 2*int64(header.UncompressedPageSize) + perValue*int64(values)
-		if header.Type == format.DictionaryPage {
-			continue
+		if done, err = memory.Room(need); err != nil {
+			return nil, err
 		}
-		if done, err = memory.Room(need); err == nil && usesPrefixes(&header) {
-			need += p.expanded(&header, body)
-			done()
-			return memory.Room(need)
+		more, err := p.look(&header, body)
+		done()
+		if err != nil {
+			return nil, err
 		}
-		return done, err
+		if header.Type != format.DictionaryPage {
+			return memory.Room(need + more)
+		}
 	}
 }
 
-// usesPrefixes reports whether values repeat the beginning of the one before, so that the size of a
-// page does not bound theirs.
-func usesPrefixes(header *format.PageHeader) bool {
-	return header.DataPageHeader.V.Encoding == format.DeltaByteArray || header.DataPageHeaderV2.V.Encoding == format.DeltaByteArray
-}
-
-// expanded is how many bytes the values of a page have that uses prefixes; 0 for a damaged page.
-func (p *pageSizes) expanded(header *format.PageHeader, body int64) int64 {
-	page := make([]byte, max(header.CompressedPageSize, 0))
-	if _, err := p.section.ReadAt(page, body); err != nil {
-		return 0
+// look reads a page whose header does not tell all. It returns how many bytes the values have beyond
+// the size of the page, and refuses a page of snappy that becomes longer than its header says.
+func (p *pageSizes) look(header *format.PageHeader, body int64) (more int64, err error) {
+	codec := p.codec.CompressionCodec()
+	prefixes := header.DataPageHeader.V.Encoding == format.DeltaByteArray || header.DataPageHeaderV2.V.Encoding == format.DeltaByteArray
+	if !prefixes && codec != format.Snappy {
+		return 0, nil
 	}
-	before := 0 // bytes of levels, which in version 2 are not compressed
-	if v2 := header.DataPageHeaderV2; v2.Valid {
-		before = int(v2.V.RepetitionLevelsByteLength) + int(v2.V.DefinitionLevelsByteLength)
+	data := make([]byte, max(header.CompressedPageSize, 0))
+	if _, err := p.section.ReadAt(data, body); err != nil {
+		return 0, nil //nolint:nilerr // package parquet tells
 	}
-	if before < 0 || before > len(page) {
-		return 0
+	v1, v2 := header.DataPageHeader.Valid, header.DataPageHeaderV2
+	if v2.Valid { // its levels are not compressed
+		levels := int(v2.V.RepetitionLevelsByteLength) + int(v2.V.DefinitionLevelsByteLength)
+		if levels < 0 || levels > len(data) {
+			return 0, nil
+		}
+		data = data[levels:]
 	}
-	data := page[before:]
-	if p.codec.CompressionCodec() != format.Uncompressed && (!header.DataPageHeaderV2.V.IsCompressed.Valid || header.DataPageHeaderV2.V.IsCompressed.V) {
-		var err error
+	if codec != format.Uncompressed && (!v2.V.IsCompressed.Valid || v2.V.IsCompressed.V) {
+		if size, err := snappy.DecodedLen(data); codec == format.Snappy && (err != nil || size > int(header.UncompressedPageSize)) {
+			return 0, errPageSize
+		}
+		if !prefixes {
+			return 0, nil
+		}
 		if data, err = p.codec.Decode(make([]byte, 0, max(header.UncompressedPageSize, 0)), data); err != nil {
-			return 0
+			return 0, nil //nolint:nilerr // package parquet tells
 		}
 	}
-	if header.DataPageHeader.Valid && p.levels {
+	if v1 && p.levels && prefixes {
 		if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
-			return 0
+			return 0, nil
 		}
 		data = data[4+binary.LittleEndian.Uint32(data):]
 	}
-	return int64(parquet.DeltaByteArray.EstimateDecodeByteArraySize(data))
+	if !prefixes { // the values of a page that is not compressed are those bytes
+		return 0, nil
+	}
+	return int64(parquet.DeltaByteArray.EstimateDecodeByteArraySize(data)), nil
 }
+
+var errPageSize = errors.New("the file is damaged: a page does not have the size that its header says")
 
 // pageText is how many bytes of the text of a page are made at once: a page has about a megabyte,
 // but a few bytes of it can stand for many long texts.

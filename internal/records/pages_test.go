@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strconv"
 	"strings"
@@ -120,6 +121,51 @@ func TestParquetHeader(t *testing.T) {
 	file := encodedParquet(t, many(strings.Repeat("a", 12<<20), 1), &parquet.Plain, &parquet.Zstd, false, parquet.DataPageStatistics(true), parquet.DeprecatedDataPageStatistics(true))
 	if _, err := readParquet(file, "text", 1); !errors.Is(err, errHeader) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestParquetLZ4: package parquet returns zeros for pages of LZ4 that become less than three times as
+// long, and asks for ever larger buffers for damaged ones.
+func TestParquetLZ4(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	var texts []string
+	for range 300 {
+		texts = append(texts, strconv.FormatUint(rng.Uint64(), 36))
+	}
+	for _, optional := range []bool{false, true} {
+		file := encodedParquet(t, texts, &parquet.Plain, &parquet.Lz4Raw, optional)
+		if text, err := readParquet(file, "text", 1); !errors.Is(err, errLZ4) {
+			t.Errorf("%.40q, %v", text, err)
+		}
+	}
+}
+
+// TestParquetSize: a page that becomes longer than its header says is refused before it does.
+func TestParquetSize(t *testing.T) {
+	for _, codec := range []compress.Codec{&parquet.Snappy} {
+		for _, version := range []int{1, 2} {
+			texts := many(strings.Repeat("a ", 100)+strings.Repeat("b", 400), 300)
+			file := encodedParquet(t, texts, &parquet.Plain, codec, false, parquet.DataPageVersion(version), parquet.DataPageStatistics(false))
+			if text, err := readParquet(file, "text", 1); err != nil || len(text) != 300*601 {
+				t.Fatalf("%s: %d bytes, %v", codec, len(text), err)
+			}
+			p, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes := newPageSizes(bytes.NewReader(file), &p.Metadata().RowGroups[0].Columns[0].MetaData, false)
+			header, body, err := sizes.header()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more, err := sizes.look(&header, body); more != 0 || err != nil {
+				t.Errorf("%s: %d more, %v", codec, more, err)
+			}
+			header.UncompressedPageSize--
+			if _, err := sizes.look(&header, body); !errors.Is(err, errPageSize) {
+				t.Errorf("%s: a header that lies: %v", codec, err)
+			}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -149,12 +150,18 @@ func (r *pageReader) next() (page parquet.Page, row int64, err error) {
 	}
 }
 
+// errLZ4: package parquet returns zeros in place of most texts of this codec.
+var errLZ4 = errors.New("the column is compressed with LZ4, which is not read: write the file with zstd or snappy")
+
 // begin begins the next row group.
 func (r *pageReader) begin() error {
 	chunks, described := r.file.RowGroups()[r.group].ColumnChunks(), r.file.Metadata().RowGroups[r.group].Columns
 	column := r.leaf.ColumnIndex
 	if column >= len(chunks) || column >= len(described) {
 		return errors.New("its group has too few columns")
+	}
+	if described[column].MetaData.Codec == format.Lz4Raw {
+		return errLZ4
 	}
 	r.pages, r.sizes = chunks[column].Pages(), newPageSizes(r.in, &described[column].MetaData, r.leaf.MaxDefinitionLevel > 0)
 	r.group++

@@ -282,7 +282,7 @@ func (t *Reader) peek(n int) ([]byte, error) {
 func (t *Reader) Read(p []byte) (int, error) {
 	n, err := t.read(p)
 	if t.Bytes += int64(n); err == nil && t.format != nil && t.Bytes > mostText(t.stored.Load()) {
-		return n, fmt.Errorf("%s: %s of the %s file became %s of text, which no text does that somebody wrote: decompress it first if that is right",
+		return n, fmt.Errorf("%s: %s of the %s file became %s of text, which no text does that somebody wrote: unpack it to plain text first if that is right",
 			t.Source.Name, terminal.Bytes(t.stored.Load()), t.format.name, terminal.Bytes(t.Bytes))
 	}
 	if err != nil && err != io.EOF {

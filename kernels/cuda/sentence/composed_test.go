@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -140,24 +141,42 @@ func (x composedCase) trained(t *testing.T, seed uint64, change float32) (state 
 
 // A device adds in another order. Some cases make much of that: undamped, words that share most of their parts
 // drive each other up, and of a change of the start by 1e-6 the CPU itself makes one of up to 1. So the case is one that
-// makes at most 1e-5 of it, and of 1e-7 behind each unit. Most seeds give such a case.
+// makes at most 1e-5 of it, and of 1e-7 behind each unit. A unit sums thousands of changes, so the CPU's plain code, which
+// rounds each of them in another way, must agree with its vectors, too: with 20 words of one dimension the two differ by
+// more than 1e-4 in one case of 300. Most seeds give such a case.
 func (x composedCase) steadySeed(t *testing.T) uint64 {
 	t.Helper()
 	for seed := cudatest.FreshSeed(t); ; seed++ {
 		state, _, _ := x.trained(t, seed, 0)
 		changed, _, _ := x.trained(t, seed, 1e-6)
-		steady := true
-		for i := range state {
-			var difference, norm float64
-			for j, v := range state[i] {
-				difference, norm = difference+math.Pow(float64(v-changed[i][j]), 2), norm+float64(v)*float64(v)
-			}
-			steady = steady && difference <= 1e-10*norm
-		}
-		if steady {
+		if differ(state, changed) <= 1e-5 && differ(state, x.plain(t, seed)) <= 3e-6 {
 			return seed
 		}
 	}
+}
+
+// plain is trained, by plain Go.
+func (x composedCase) plain(t *testing.T, seed uint64) [][]float32 {
+	t.Helper()
+	level := simd.Current()
+	defer func() { _ = simd.Use(level) }() // it was in use
+	if err := simd.Use(simd.Go); err != nil {
+		t.Fatal(err)
+	}
+	state, _, _ := x.trained(t, seed, 0)
+	return state
+}
+
+// differ returns the largest difference of a tensor, relative to its norm.
+func differ(want, got [][]float32) (largest float64) {
+	for i := range want {
+		var difference, norm float64
+		for j, v := range want[i] {
+			difference, norm = difference+math.Pow(float64(v-got[i][j]), 2), norm+float64(v)*float64(v)
+		}
+		largest = max(largest, math.Sqrt(difference/norm))
+	}
+	return largest
 }
 
 func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
@@ -199,30 +218,8 @@ func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 		if err := k.Receive(tensor.Name, got); err != nil {
 			t.Fatal(err)
 		}
-		tolerance := 1e-4 + x.rounding(pairs, state[i], state[:i], state[i+1:])
-		cudatest.Near(t, fmt.Sprintf("seed %d: %s", seed, tensor.Name), got, state[i], tolerance)
+		cudatest.Near(t, fmt.Sprintf("seed %d: %s", seed, tensor.Name), got, state[i], 1e-4)
 	}
-}
-
-// rounding is what the order of sums changes of a tensor, relative to its norm. Each pair adds about the rate times a
-// value of the other tensors, half of it with the other sign: with few rows of one dimension the sum of all that was
-// added is a thousand times what is left, and each addition rounds to 2⁻²⁴.
-func (x composedCase) rounding(pairs float64, tensor []float32, others ...[][]float32) float64 {
-	squares, values := 0.0, 0
-	for _, other := range slices.Concat(others...) {
-		squares, values = squares+norm(other)*norm(other), values+len(other)
-	}
-	summed := pairs * testRate * math.Sqrt(squares/float64(values)) // of a dimension, over all rows
-	rows := float64(len(tensor) / x.Dim)
-	return 0x1p-22 * summed * math.Sqrt(float64(x.Dim)/rows) / norm(tensor)
-}
-
-func norm(tensor []float32) float64 {
-	sum := 0.0
-	for _, v := range tensor {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
 }
 
 // randomComposition is of words of up to 30 parts, some of which most words have.
