@@ -83,8 +83,20 @@ func (j *job) ask(ask func(a *trainer.Account) error) (err error) {
 // built, which is in vain if training cannot begin, and before the trainer is made.
 func (j *job) checkTraining() error { return j.check(j.account) }
 
-func (j *job) check(trainer *trainer.Account) error {
-	return j.guard.Check("training", j.lessMemory(), j.needs(trainer)...)
+func (j *job) check(trainer *trainer.Account) error { return j.checkAs("training", trainer) }
+
+// checkAs refuses what is being done if it needs too much. A text that is in a file as memory is short may be
+// in memory under the limit that the error names, which has to be enough for it there.
+func (j *job) checkAs(doing string, trainer *trainer.Account) error {
+	needs := j.needs(trainer)
+	err := j.guard.Check(doing, j.lessMemory(), needs...)
+	if err == nil || j.config.Cache != "" || !j.mode.ReadsText() {
+		return err
+	}
+	if text := j.text.corpus.Text(); text.InFile() && textNeed(j.text.stats.Bytes, 0) <= memoryOf(j.sum()) {
+		needs[0].Bytes += max(text.BytesInMemory()-text.Bytes(j.config.ThreadCount()), 0)
+	}
+	return j.guard.Check(doing, j.lessMemory(), needs...)
 }
 
 // memory is the memory of training, by part.

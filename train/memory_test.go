@@ -1,11 +1,14 @@
 package train
 
 import (
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -70,5 +73,29 @@ func TestMaxMemory(t *testing.T) {
 	c.MaxMemory = size(t, "90%")
 	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Errorf("enough memory: %v", err)
+	}
+}
+
+// TestRefusalCountsTheTextInMemory: a text may be in a file only because the limit is low.
+func TestRefusalCountsTheTextInMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 400_000, 100, 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := corpus.Open(t.Context(), path, corpus.Options{}, corpus.Storage{File: path + corpus.FileSuffix, Always: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = text.Close() }()
+	j, _ := fakeJob(t, "", 1)
+	j.config.Mode, j.config.Threads = settings.ModeVanilla, 1
+	j.mode, j.text, j.guard = j.config.FindMode(), newText(text), memoryGuard{memory.Guard{Limit: 1e6, Asked: true}}
+	want := "(text " + terminal.Bytes(text.Vocabulary.Bytes()+text.Text().BytesInMemory()) + ","
+	if err := j.check(&trainer.Account{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	j.config.Cache = t.TempDir() // there it is in a file under any limit
+	if err := j.check(&trainer.Account{}); err == nil || strings.Contains(err.Error(), want) {
+		t.Errorf("with a cache: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) error {
 	c := &j.config
 	j.planWholeMatrix(0)
-	if err := j.guard.Check("training without the matrix M", j.lessMemory(), j.needs(j.account)...); err != nil {
+	if err := j.checkAs("training without the matrix M", j.account); err != nil {
 		return err
 	}
 	m, err := j.count(ctx, p)

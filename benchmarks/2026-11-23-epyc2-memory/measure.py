@@ -4,8 +4,9 @@
     measure.py W2VCL SMALL LARGE [CASE...]
 
 A case is the name of a row without its text, as in "cl cbow ngram". Prints a line for each case and text: plan, peak and their
-ratio; then two limits with the peak and the result of the run. The first limit is 0.85 of the peak; the second is what the refusal
-says is needed, or else 1.02 of the peak. "refused" and "kept" are good. Sizes are MB.
+ratio; then two limits with the peak and the result of the run. The first limit is 0.85 of the peak, or what the program takes
+that does nothing; the second is what the refusal says that training needs (where a part was refused, reading or training without
+its matrix, there is another run with what that needs), or else 1.02 of the peak. "refused" and "kept" are good. Sizes are MB.
 """
 
 import json
@@ -16,9 +17,8 @@ import sys
 import tempfile
 
 SEQUENTIAL = ["word2vec", "pword2vec", "psgnscc", "fullw2v", "fullregister", "parw2v"]
-SHORT = {"vanilla": ["--epochs", "1"], "glove": ["--epochs", "2"], "ppmi": []}
 DIMS = {"small": "50", "large": "300"}
-ENCODERS = {"none": [], "ngram": ["--subword", "ngram"], "cnn": ["--subword", "cnn"]}
+PROGRAM = 27e6
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
@@ -48,19 +48,20 @@ def run(program, command, arguments):
 
 
 def limited(program, flags, limit):
-    """Returns peak and result of a run under a limit, and the bytes that a refusal says are needed."""
+    """Returns peak and result of a run under a limit, and the bytes that a refusal says are needed, rounded up."""
     code, _, err, peak = run(program, "train", [*flags, "--max-memory", f"{int(limit)}B"])
     need = re.search(r"needs about ([\d.]+) (\w+) of memory", err)
-    need = float(need[1]) * UNITS[need[2]] if need else 0
+    need = float(need[1]) * UNITS[need[2]] * 1.0005 if need else 0
+    part = "reading the text needs" in err or "without the matrix M needs" in err
     if code == 0:
         result = "kept" if peak <= limit else f"EXCEEDED by {100 * (peak / limit - 1):.1f}%"
     elif peak > limit:
         result = f"refused, but EXCEEDED by {100 * (peak / limit - 1):.1f}%"
     elif need:
-        result = f"refused: {need / 1e6:.1f}"
+        result = f"refused{' a part' * part}: {need / 1e6:.1f}"
     else:
         result = "refused: " + err.strip().splitlines()[-1]
-    return peak, result, need
+    return peak, result, need, part
 
 
 def measure(program, flags):
@@ -72,11 +73,13 @@ def measure(program, flags):
     code, _, err, peak = run(program, "train", flags)
     if code:
         return ["train failed: " + err.strip()]
-    columns, limit = [f"{plan / 1e6:.1f}", f"{peak / 1e6:.1f}", f"{plan / peak:.3f}"], 0.85 * peak
+    columns, limit = [f"{plan / 1e6:.1f}", f"{peak / 1e6:.1f}", f"{plan / peak:.3f}"], max(0.85 * peak, PROGRAM)
     for _ in range(2):
-        reached, result, need = limited(program, flags, limit)
+        reached, result, need, part = limited(program, flags, limit)
         columns += [f"{limit / 1e6:.1f}", f"{reached / 1e6:.1f}", result]
-        limit = need + 1e6 * 0.05 * 10 ** max(0, len(str(int(need / 1e6))) - 2) if need else 1.02 * peak  # rounded to three digits
+        while part:
+            _, _, need, part = limited(program, flags, need)
+        limit = need or 1.02 * peak
     return columns
 
 

@@ -55,8 +55,11 @@ func (t *Text) Bytes(readers int) int64 {
 	if t.InFile() {
 		return int64(readers) * windowBytes
 	}
-	return 4*int64(len(t.wide)) + 8*int64(len(t.bounds))
+	return t.BytesInMemory()
 }
+
+// BytesInMemory is the memory of the text where it is in no file.
+func (t *Text) BytesInMemory() int64 { return 4*int64(t.tokens) + 8*int64(t.sentences+1) }
 
 // Start returns the number of the first token of sentence s; Start(S) is N.
 func (t *Text) Start(s int) int {

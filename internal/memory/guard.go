@@ -85,6 +85,6 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 	if g.Asked {
 		whose = "--max-memory allows " + terminal.Bytes(g.Limit)
 	}
-	enough := sum + sum/128 + 512<<10
+	enough := sum + sum/128 + 1<<20
 	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)
 }

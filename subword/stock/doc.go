@@ -11,14 +11,17 @@ import (
 
 // Kinds are the networks by their names, which files have.
 var kinds = map[string]kind{
-	Recurrent: {recurrentShapes, recurrent},
-	Attention: {attentionShapes, attention},
+	Recurrent: {recurrentShapes, recurrent, 6, 4},
+	Attention: {attentionShapes, attention, 6, 12},
 }
 
 // A kind is how a network is made.
 type kind struct {
 	shapes func(o Options, symbols int) []shape // of its parameters; that named symbols begins as embeddings
 	rows   func(w *words) *gorgonia.Node        // (B, N)
+
+	// The matrices of states, (V, H), that Gorgonia holds for each place of a word, and those that the gradient adds: measured.
+	matrices, ofGradient int64
 }
 
 // A shape is a parameter's name, rows and columns.

@@ -159,9 +159,9 @@ func (e *Network) Bytes() (rows, gradient int64) {
 	for i := range e.Words() {
 		longest = max(longest, len(e.vocabulary.Word(i)))
 	}
-	const matrices = 6 // of a place
-	states := 4 * int64(e.Words()) * (int64(longest)*matrices*int64(e.options.Hidden) + int64(e.options.Dim))
-	return states, 2 * states
+	k, v := kinds[e.kind], int64(e.Words())
+	states, vectors := 4*v*int64(longest*e.options.Hidden), 4*v*int64(e.options.Dim)
+	return k.matrices*states + vectors, k.ofGradient*states + 2*vectors
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim: it runs a graph of some words at a time.
