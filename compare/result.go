@@ -126,6 +126,9 @@ type VariantResult struct {
 	// metric has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
 
+	// Searched is how many runs the search for the recipe had, see [settings.Mode.Searched]; 0: it is a paper's, or unknown.
+	Searched int `json:"searched_runs,omitempty"`
+
 	// Of several seeds: how far they agree on neighbours, and the spread of the scores of Result.Sets.
 	Stability *seeds.Stability `json:"stability,omitempty"`
 	Spreads   []seeds.Spread   `json:"spreads,omitempty"`
@@ -252,7 +255,7 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	for i := range r.Sets {
 		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
 	}
-	result.Spreads = r.spreads(runs)
+	result.Spreads, result.Searched = r.spreads(runs), searched(v, result.Settings)
 	points := len(runs[0].Points)
 	for _, run := range runs {
 		points = min(points, len(run.Points))
