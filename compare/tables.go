@@ -336,8 +336,7 @@ func settingOf(v VariantResult, s settings.Setting) string {
 	if s.Name == "iterations" && value == "0" { // whole epochs
 		value = ""
 	}
-	switch {
-	case value == "":
+	if value == "" {
 		return "–"
 	}
 	return terminal.Minus(value)

@@ -82,10 +82,7 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 func withExperiments(path string) (place string, remove func(), err error) {
 	inside, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(path)), experimentsFolder)
 	inside = cmp.Or(strings.TrimPrefix(inside, "/"), ".")
-	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
-		return path, func() {}, nil
-	}
-	if _, err := fs.Stat(experiments.Files, inside); err != nil {
+	if !ok || isThere(path) || !isBuiltIn(inside) {
 		return path, func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "w2vcl-experiments-*")
@@ -98,6 +95,18 @@ func withExperiments(path string) (place string, remove func(), err error) {
 		return "", nil, err
 	}
 	return filepath.Join(dir, filepath.FromSlash(inside)), remove, nil
+}
+
+// isThere reports whether there may be something at a path.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// isBuiltIn reports whether w2vcl has an experiment or a folder of some.
+func isBuiltIn(path string) bool {
+	_, err := fs.Stat(experiments.Files, path)
+	return err == nil
 }
 
 // experimentRow returns the cells of an experiment.
