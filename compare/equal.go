@@ -6,6 +6,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // unequal is from where on a difference between the variants' work is no fair comparison.
@@ -75,6 +77,15 @@ func (r *Result) Fair() bool {
 	return len(spans) == 0
 }
 
+// searched returns how many runs the search for the recipe of a variant had.
+func searched(v experiment.Variant, texts map[string]string) int {
+	m, ok := settings.FindMode(v.Mode)
+	if !ok || texts["preset"] != "tuned" {
+		return 0
+	}
+	return m.Searched(texts["model"])
+}
+
 // Work says how much of each the variants had; empty: there is nothing to compare.
 func (p page) Work() string {
 	var said []string
@@ -82,6 +93,14 @@ func (p page) Work() string {
 		said = append(said, s.text())
 	}
 	return strings.Join(said, "; ")
+}
+
+// searchCell says how many runs the search for a recipe had.
+func searchCell(v VariantResult) cell {
+	if v.Searched == 0 {
+		return cell{Text: "–"}
+	}
+	return cell{Text: terminal.Number(v.Searched)}
 }
 
 // Warnings name what differs too much between the variants.

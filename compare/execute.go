@@ -40,6 +40,7 @@ type Finished struct {
 	Items   [][]evaluate.Items // of each record
 	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
 
+	sum       string                      // SHA-256 of the file of the text; "": there is none
 	vectors   []string                    // of each record, where they are
 	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
 }
@@ -58,6 +59,9 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		with.Progress.Notef("%s", note)
 	}
 	f := &Finished{Options: o}
+	if f.sum, err = e.sumOfText(ctx); err != nil {
+		return nil, err
+	}
 	for _, r := range e.runs { // all records first: a wrong folder is refused before any training
 		record, err := e.open(r)
 		if err != nil {

@@ -40,6 +40,7 @@ func Holds(dir string) bool {
 
 // Write writes all files of the report to a folder.
 func (r *Result) Write(dir string) error {
+	r.hidePaths()
 	at := func(name string, write func(io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(dir, name), write)
 	}

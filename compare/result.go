@@ -38,7 +38,8 @@ type Result struct {
 
 // A Text describes the text that all runs trained on, as the first of them read it.
 type Text struct {
-	Corpus      string `json:"corpus"` // as the user named it
+	Corpus      string `json:"corpus"`           // as the user named it, without its path
+	SHA256      string `json:"sha256,omitempty"` // of the file, as it is on the disk
 	Fingerprint string `json:"fingerprint"`
 	Bytes       int64  `json:"bytes"` // after decompression
 	Tokens      int64  `json:"tokens"`
@@ -125,6 +126,9 @@ type VariantResult struct {
 	// metric has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
 
+	// Searched is how many runs the search for the recipe had, see [settings.Mode.Searched]; 0: it is a paper's, or unknown.
+	Searched int `json:"searched_runs,omitempty"`
+
 	// Of several seeds: how far they agree on neighbours, and the spread of the scores of Result.Sets.
 	Stability *seeds.Stability `json:"stability,omitempty"`
 	Spreads   []seeds.Spread   `json:"spreads,omitempty"`
@@ -169,7 +173,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		Version: version, Command: command, Machine: bench.ThisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing,
 		Text: Text{
-			Corpus: f.corpus(), Fingerprint: corpus.Hex(text.Fingerprint()),
+			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),
 			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
 		},
 	}
@@ -205,7 +209,7 @@ func (f *Finished) corpus() string { return cmp.Or(f.Options.Corpus, f.Options.S
 // reported returns a record in the form of the report: all scores in one list.
 func (f *Finished) reported(record *Record) *Record {
 	r := *record
-	r.Settings = maps.Clone(r.Settings)
+	r.Settings, r.Own = maps.Clone(r.Settings), maps.Clone(r.Own)
 	r.Settings["corpus"] = f.corpus()
 	if f.Options.Classify {
 		r.Scores = slices.Concat(r.Scores, r.Classes)
@@ -251,7 +255,7 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	for i := range r.Sets {
 		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
 	}
-	result.Spreads = r.spreads(runs)
+	result.Spreads, result.Searched = r.spreads(runs), searched(v, result.Settings)
 	points := len(runs[0].Points)
 	for _, run := range runs {
 		points = min(points, len(run.Points))

@@ -2,6 +2,10 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +19,61 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 )
+
+// TestWithoutPaths: only the last names of paths are left.
+func TestWithoutPaths(t *testing.T) {
+	for text, want := range map[string]string{
+		"w2vcl compare --corpus /home/u/a.txt --out ../x/y/ --data=sets/ --modes cl,word2vec": "w2vcl compare --corpus a.txt --out y --data=sets --modes cl,word2vec",
+		"--external g=/a/b.bin,seconds=3": "--external g=b.bin,seconds=3", `C:\texts\wiki.txt`: "C:wiki.txt", "wiki.txt": "wiki.txt", "-": "-",
+	} {
+		if got := withoutPaths(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestNoPathInAnyFile: no file of a report has a path of this machine.
+func TestNoPathInAnyFile(t *testing.T) {
+	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModePPMI)
+	o.Seeds = 1
+	dir := filepath.Dir(o.Out)
+	o.Settings["cache"] = filepath.Join(dir, "encoded")
+	o.Variants[0].Own = map[string]string{"vocab": filepath.Join(dir, "words")}
+	o.External = []experiment.External{{Name: "elsewhere", Vectors: filepath.Join(o.Out, experiment.RunsFolder, "ppmi-seed1")}}
+	f, err := Execute(t.Context(), o, Means{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Summarize(f, "test", "w2vcl compare --corpus "+o.Settings["corpus"]+" --out "+o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Data = o.Data
+	if err := r.Write(o.Out); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, o.Settings["corpus"])))); r.Text.SHA256 != want {
+		t.Errorf("SHA-256 %s, want %s", r.Text.SHA256, want)
+	}
+	files := 0
+	if err := filepath.WalkDir(o.Out, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && e.Name() == experiment.RunsFolder {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !e.IsDir() {
+			files++
+			if strings.Contains(read(t, path), dir) {
+				t.Errorf("%s has the path %s", path, dir)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if files < 20 {
+		t.Errorf("only %d files", files)
+	}
+}
 
 // TestReportNamesTheText: the report names the text as the user did, not by a path of
 // this machine.

@@ -68,9 +68,10 @@ func (p page) VariantTable() report.Table {
 func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory"},
+		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"The mean score is over the main metrics of %s.", p.scored()),
+			"The mean score is over the main metrics of %s. Search: runs of the recorded search for the recipe, of all sentence-ordered modes together; "+
+			"the more, the nearer the mode is to its best.", p.scored()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -82,7 +83,7 @@ func (p page) CostTable() report.Table {
 	for _, v := range p.Variants {
 		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), memory(v.Memory.Total),
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), memory(v.Memory.Total), searchCell(v),
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})
@@ -335,8 +336,7 @@ func settingOf(v VariantResult, s settings.Setting) string {
 	if s.Name == "iterations" && value == "0" { // whole epochs
 		value = ""
 	}
-	switch {
-	case value == "":
+	if value == "" {
 		return "–"
 	}
 	return terminal.Minus(value)

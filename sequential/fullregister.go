@@ -4,15 +4,15 @@ package sequential
 const FullRegister Algorithm = "fullregister"
 
 var fullRegisterDescriptor = Descriptor{
-	Name: FullRegister, Help: "fixed windows, rows of context words read for each",
+	Name: FullRegister, Help: "fixed windows, rows of context words read once for each",
 	Recipe:      fullW2VDescriptor.Recipe,
 	FixedWindow: true, Composes: true,
 	create: func(m *model) algorithm { return newFullRegister(m) },
 }
 
 // fullRegister is FULL-Register (FULL-W2V, section 3.1), the first of that paper's two kernels:
-// FULL-W2V without the ring buffer. Every window reads the rows of its context words and writes
-// them back. With one thread it trains the vectors that FULL-W2V trains; with several, fewer
+// FULL-W2V without the ring buffer. Every window reads the rows of its context words once and writes
+// them back; the published kernel reads a row for each of the window's outputs. With one thread it trains the vectors that FULL-W2V trains; with several, fewer
 // changes meet.
 //
 //	for each word t of the sentence:

@@ -105,6 +105,23 @@ func paperOf(a sequential.Algorithm) string {
 // ModeNames lists the names of all modes.
 func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
 
+// Searched is how many runs the search for the mode's tuned recipe with a model had, as benchmarks record it:
+// of the sentence-ordered modes together, which share a recipe; 0 where nobody recorded one. The effort is not equal.
+func (m Mode) Searched(model string) int {
+	switch m.ofModel(model).Family {
+	case Stretches:
+		return 329 // benchmarks/2026-11-23-h200-stretches
+	case LargeBatch:
+		return 979 // benchmarks/2026-11-22-h200-tempered-recipe
+	case Minibatch:
+		return 14 // benchmarks/2026-11-22-h200x2-vanilla
+	case SentenceOrdered:
+		return 86 // benchmarks/2026-11-22-h200-tempered-recipe
+	default:
+		return 0
+	}
+}
+
 // modeNames lists the names of some modes.
 func modeNames(include func(Mode) bool) []string {
 	var names []string

@@ -206,8 +206,7 @@ func (p Plan) Print(w io.Writer) error {
 		}
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
-  work    %s (%s), %s pairs each; %s, dim %d, %s
-  uses    %s of each context of the text%s
+  work    %s (%s), %s pairs each; %s, dim %d, %s%s%s
   memory  %s: %s; at most %s, with reading and all%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)
@@ -216,7 +215,7 @@ func (p Plan) Print(w io.Writer) error {
 		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
 		terminal.Number(int64(p.PairsPerIteration)),
 		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"),
-		fmt.Sprintf("%.3g", p.Uses), p.samplesLine(),
+		p.usesLine(), p.samplesLine(),
 		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Bytes(disk.Sum()), disk,
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,
@@ -231,6 +230,14 @@ func (p Plan) samplesLine() string {
 	}
 	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, "+
 		"from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
+}
+
+// usesLine tells how often contexts are used, unless the epochs say so.
+func (p Plan) usesLine() string {
+	if p.Uses == p.Epochs {
+		return ""
+	}
+	return fmt.Sprintf("\n  uses    %.3g of each context of the text", p.Uses)
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.

@@ -45,7 +45,7 @@ func (l limit) Fraction(p runfolder.Position, units int) float64 {
 
 // Units is about how many units a run has that has so many without a limit.
 func (l limit) Units(units int, seconds, pairs, words float64) int {
-	needed := 0.0 // of one unit, that many seconds, pairs and words
+	var needed float64 // of one unit, that many seconds, pairs and words
 	switch {
 	case l.Seconds > 0:
 		needed = l.Seconds / seconds

@@ -110,7 +110,12 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
   w2vcl compare --list
   w2vcl compare --list --corpus wiki.txt`,
-		Args: cli.OneCorpus,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.list == experimentsFolder && len(args) == 1 { // --list FOLDER, without an equals sign
+				o.list, args = args[0], nil
+			}
+			return cli.OneCorpus(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	o.addFlags(cmd)
@@ -147,7 +152,7 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 			"MODE is its name in --modes; may be given again")
 	flags.StringVar(&o.list, "list", "",
 		"name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+
-			experimentsFolder+"); with --corpus also their time and memory on this machine, scoring not counted")
+			experimentsFolder+", those of the papers, which are built in); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Lookup("worker").Hidden = true

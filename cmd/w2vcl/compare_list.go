@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
+	"github.com/w2vcl/w2vcl/experiments"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 )
@@ -27,6 +29,11 @@ const experimentsFolder = "experiments"
 // listExperiments prints a row for each experiment in a folder and below: files of --config, and
 // scripts with a title. With a corpus it plans time and memory of the files.
 func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) error {
+	folder, remove, err := withExperiments(o.list)
+	if err != nil {
+		return err
+	}
+	defer remove()
 	planner := compare.Planner{Source: o.source(), Progress: s.Progress(o.quiet)}
 	defer planner.Close()
 	planned := o.settings.Set["corpus"] != ""
@@ -37,7 +44,7 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 	}
 	out.Rowf("%s", head+"title")
 	found := 0
-	err := filepath.WalkDir(o.list, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -55,7 +62,7 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 			return err
 		}
 		found++
-		out.Rowf("%s", path+"\t"+row)
+		out.Rowf("%s", o.list+strings.TrimPrefix(path, folder)+"\t"+row)
 		return nil
 	})
 	if errors.Is(err, context.Canceled) || cmd.Context().Err() != nil {
@@ -68,6 +75,38 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 		return terminal.Usagef("--list %s: there is no TOML file of an experiment", o.list)
 	}
 	return out.Print(s.Out)
+}
+
+// withExperiments returns where a file or folder of experiments is, until remove is called: there, or, if there
+// is no such one and w2vcl has it built in, in a copy.
+func withExperiments(path string) (place string, remove func(), err error) {
+	inside, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(path)), experimentsFolder)
+	inside = cmp.Or(strings.TrimPrefix(inside, "/"), ".")
+	if !ok || isThere(path) || !isBuiltIn(inside) {
+		return path, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "w2vcl-experiments-*")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	if err := os.CopyFS(dir, experiments.Files); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return filepath.Join(dir, filepath.FromSlash(inside)), remove, nil
+}
+
+// isThere reports whether there may be something at a path.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// isBuiltIn reports whether w2vcl has an experiment or a folder of some.
+func isBuiltIn(path string) bool {
+	_, err := fs.Stat(experiments.Files, path)
+	return err == nil
 }
 
 // experimentRow returns the cells of an experiment.
@@ -86,7 +125,7 @@ func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner 
 		case errors.Is(err, train.ErrInterrupted) || cmd.Context().Err() != nil:
 			return "", err
 		case err != nil:
-			planner.Progress.Notef("%s: %v", path, err)
+			planner.Progress.Notef("%s: %v", filepath.Base(path), err)
 			row += "n/a\tn/a\t"
 		case f.Device > 0:
 			row += fmt.Sprintf("%s\t%s, GPU %s\t",

@@ -162,7 +162,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     - pword2vec: negatives shared in a window
     - psgnscc: several windows in one product
     - fullw2v: fixed windows in strict order
-    - fullregister: fixed windows, rows of context words read for each
+    - fullregister: fixed windows, rows of context words read once for each
     - parw2v: attraction, then repulsion in mini-batches
     - ppmi: positive pointwise mutual information and its truncated SVD
     - glove: GloVe, logarithms of counts
