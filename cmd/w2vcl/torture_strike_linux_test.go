@@ -29,6 +29,7 @@ var disturbances = []disturbance{
 	{name: "SIGKILL", kills: true, strike: signals(0, syscall.SIGKILL)},
 	{name: "SIGKILL", kills: true, strike: signals(0, syscall.SIGKILL)}, // the worst is tried more often
 	{name: "SIGTERM", strike: signals(0, syscall.SIGTERM)},
+	{name: "SIGUSR2", strike: signals(0, syscall.SIGUSR2)},
 	{name: "two SIGINT", strike: signals(100*time.Millisecond, syscall.SIGINT, syscall.SIGINT)},
 	{name: "SIGSTOP, SIGCONT", strike: signals(200*time.Millisecond, syscall.SIGSTOP, syscall.SIGCONT)},
 	{name: "SIGSTOP, SIGKILL", kills: true, strike: signals(50*time.Millisecond, syscall.SIGSTOP, syscall.SIGKILL)},
