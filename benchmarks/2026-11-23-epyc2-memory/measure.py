@@ -3,7 +3,7 @@
 
     measure.py W2VCL SMALL LARGE [CASE...]
 
-A case is the name of a row without its text, as in "cl cbow ngram". Prints a line for each case and text: plan, peak and their
+A case is the name of a row without its text, as in "cl cbow ngram"; those of other commands than train come last. Prints a line for each case and text: plan, peak and their
 ratio; then two limits with the peak and the result of the run. The first limit is 0.85 of the peak, or what the program takes
 that does nothing; the second is what the refusal says that training needs (where a part was refused, reading or training without
 its matrix, there is another run with what that needs), or else 1.02 of the peak. "refused" and "kept" are good. Sizes are MB.
@@ -12,6 +12,7 @@ its matrix, there is another run with what that needs), or else 1.02 of the peak
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,33 +24,38 @@ UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
 def cases():
-    """Yields the name and the flags of each case."""
+    """Yields the name, the command and the flags of each case."""
     for model in "cbow", "sg":
         for encoder in "none", "ngram", "cnn":
-            yield f"cl {model} {encoder}", ["--mode", "cl", "--model", model, "--subword", encoder, "--iterations", "12"]
+            yield f"cl {model} {encoder}", "train", ["--mode", "cl", "--model", model, "--subword", encoder, "--iterations", "12"]
     for encoder in "none", "ngram", "cnn":
-        yield f"vanilla {encoder}", ["--mode", "vanilla", "--subword", encoder, "--epochs", "1"]
+        yield f"vanilla {encoder}", "train", ["--mode", "vanilla", "--subword", encoder, "--epochs", "1"]
     for mode in SEQUENTIAL:
         for encoder in ["none"] if mode == "psgnscc" else ["none", "ngram"]:
-            yield f"{mode} {encoder}", ["--mode", mode, "--epochs", "1"] + (["--subword", encoder] if mode != "psgnscc" else [])
-    yield "ppmi none", ["--mode", "ppmi"]
-    yield "ppmi window 10", ["--mode", "ppmi", "--window", "10"]
-    yield "glove none", ["--mode", "glove", "--epochs", "2"]
+            yield f"{mode} {encoder}", "train", ["--mode", mode, "--epochs", "1"] + (["--subword", encoder] if mode != "psgnscc" else [])
+    yield "ppmi none", "train", ["--mode", "ppmi"]
+    yield "ppmi window 10", "train", ["--mode", "ppmi", "--window", "10"]
+    yield "glove none", "train", ["--mode", "glove", "--epochs", "2"]
+    for modes in "word2vec,pword2vec", "cl,glove":
+        yield f"compare {modes}", "compare", ["--modes", modes, "--budget", "epochs=1", "--points", "2"]
+    yield "corpus build", "corpus build", []
+    yield "matrix build", "matrix build", []
 
 
 def run(program, command, arguments):
     """Returns exit code, standard output, standard error and peak in bytes."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        p = subprocess.Popen([program, command, *arguments], stdout=out, stderr=err)
+        p = subprocess.Popen([program, *command.split(), *arguments], stdout=out, stderr=err)
         _, status, usage = os.wait4(p.pid, 0)
         p.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0), err.seek(0)
         return p.returncode, out.read().decode(), err.read().decode(), usage.ru_maxrss * 1024
 
 
-def limited(program, flags, limit):
+def limited(program, command, flags, limit):
     """Returns peak and result of a run under a limit, and the bytes that a refusal says are needed, rounded up."""
-    code, _, err, peak = run(program, "train", [*flags, "--max-memory", f"{int(limit)}B"])
+    clean(flags)
+    code, _, err, peak = run(program, command, [*flags, "--max-memory", f"{int(limit)}B"])
     need = re.search(r"needs about ([\d.]+) (\w+) of memory", err)
     need = float(need[1]) * UNITS[need[2]] * 1.0005 if need else 0
     part = "reading the text needs" in err or "without the matrix M needs" in err
@@ -64,21 +70,31 @@ def limited(program, flags, limit):
     return peak, result, need, part
 
 
-def measure(program, flags):
+def clean(flags):
+    """Removes what a run before left at the output, the last flag."""
+    shutil.rmtree(flags[-1], ignore_errors=True)
+    if os.path.exists(flags[-1]):
+        os.remove(flags[-1])
+
+
+def measure(program, command, flags):
     """Returns the columns of a row."""
-    code, out, err, _ = run(program, "plan", [*[f for f in flags if f != "--force"], "--json"])
+    plan = 0
+    if command == "train":
+        code, out, err, _ = run(program, "plan", [*flags[:-2], "--json"])
+        if code:
+            return ["plan failed: " + err.strip()]
+        plan = json.loads(out)["memory_bytes"]["peak"]
+    clean(flags)
+    code, _, err, peak = run(program, command, flags)
     if code:
-        return ["plan failed: " + err.strip()]
-    plan = json.loads(out)["memory_bytes"]["peak"]
-    code, _, err, peak = run(program, "train", flags)
-    if code:
-        return ["train failed: " + err.strip()]
-    columns, limit = [f"{plan / 1e6:.1f}", f"{peak / 1e6:.1f}", f"{plan / peak:.3f}"], max(0.85 * peak, PROGRAM)
+        return ["failed: " + err.strip()]
+    columns, limit = [f"{plan / 1e6:.1f}" if plan else "", f"{peak / 1e6:.1f}", f"{plan / peak:.3f}" if plan else ""], max(0.85 * peak, PROGRAM)
     for _ in range(2):
-        reached, result, need, part = limited(program, flags, limit)
+        reached, result, need, part = limited(program, command, flags, limit)
         columns += [f"{limit / 1e6:.1f}", f"{reached / 1e6:.1f}", result]
         while part:
-            _, _, need, part = limited(program, flags, need)
+            _, _, need, part = limited(program, command, flags, need)
         limit = need or 1.02 * peak
     return columns
 
@@ -87,11 +103,13 @@ def main():
     program, small, large, *names = sys.argv[1:]
     print("case\ttext\tplan\tpeak\tratio\tlimit\tpeak\tresult\tlimit\tpeak\tresult")
     with tempfile.TemporaryDirectory() as folder:
-        for name, flags in cases():
+        for name, command, flags in cases():
             for size, text in ("small", small), ("large", large):
                 if not names or name in names:
-                    out = ["--threads", "2", "--dim", DIMS[size], "--corpus", text, "--out", os.path.join(folder, "run"), "--force"]
-                    print(name, size, *measure(program, flags + out), sep="\t", flush=True)
+                    out = {"corpus build": "--cache", "matrix build": "--matrix"}.get(command, "--out")
+                    dim = ["--dim", DIMS[size]] if "build" not in command else []
+                    flags_of_size = [*flags, "--threads", "2", *dim, "--corpus", text, out, os.path.join(folder, "run")]
+                    print(name, size, *measure(program, command, flags_of_size), sep="\t", flush=True)
 
 
 main()
