@@ -113,8 +113,6 @@ func (m Mode) Searched(model string) int {
 		return 329 // benchmarks/2026-11-23-h200-stretches
 	case LargeBatch:
 		return 979 // benchmarks/2026-11-22-h200-tempered-recipe
-	case Minibatch:
-		return 14 // benchmarks/2026-11-22-h200x2-vanilla
 	case SentenceOrdered:
 		return 86 // benchmarks/2026-11-22-h200-tempered-recipe
 	default:

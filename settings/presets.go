@@ -25,6 +25,7 @@ const (
 	presetPaper       = "paper" // the paper of the mode, see Mode.Paper
 	presetW2VCL       = "w2vcl"
 	presetBlazingText = "blazingtext"
+	presetVanillaLong = "vanilla-long"
 )
 
 // onceAnEpoch is a --sync of more words than a text has.
@@ -83,6 +84,14 @@ var presets = []preset{
 		published: map[string]string{
 			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
 			"sample": "1e-3", "epochs": "5",
+		},
+	},
+	{ // the best of 14 settings, benchmarks/2026-11-22-h200x2-vanilla
+		Choice: Choice{presetVanillaLong, "a baseline tuned as long as cl, at ten times the pairs of vanilla's default"},
+		mode:   ModeVanilla,
+		published: map[string]string{
+			"window": "5", "negative": "10", "sample": "1e-3", "epochs": "8", "batch": "1024", "adam": adamLazy,
+			"lr": "0.005", "weight-decay": "0.02", "decay": decayLinear,
 		},
 	},
 }

@@ -29,7 +29,7 @@ func TestPublished(t *testing.T) {
 				if err := expected.set(name, text); err != nil {
 					t.Fatalf("%s: %v", p.Name, err)
 				}
-				if name == "epochs" && mode == ModeCL && p.mode != ModeCL || !s.AppliesTo(mode) {
+				if name == "epochs" && mode == ModeCL && p.mode != ModeCL || !s.AppliesWith(mode, c.Model) {
 					continue
 				}
 				if s.String() != expected.String() {

@@ -76,40 +76,25 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 	return readable(lr * factor), readable(weightDecay / factor)
 }
 
-// vanillaRecipe is the baseline. Tuned, it is the best of 14 settings, tried in turns with as many of cl
-// (benchmarks/2026-11-22-h200x2-vanilla). Its moments change only where a minibatch touches them, so it wants a higher
-// rate than the whole-table updates of cl. The recipe of papers has the rate of the W2V-CL paper, updates every row in every minibatch as
+// vanillaRecipe is the baseline. Tuned, it has the text, windows and negatives
+// a word of untempered cl. Its moments change only where a minibatch touches them,
+// so it wants a higher rate than the whole-table updates of cl. The recipe of papers
+// has the rate of the W2V-CL paper, updates every row in every minibatch as
 // its baseline does, and counts 1,024 pairs with their negatives as it does (section
 // 2.1): 170 positives of 6 pairs.
 func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
-	c.DynamicWindow, c.Batch, c.Adam = true, 1024, adamLazy
-	vanillaFollows(c, nil)
+	c.Sample, c.DynamicWindow = 1e-4, true
+	c.Batch, c.Epochs, c.Adam = 1024, 5, adamLazy
+	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
+	if !c.adaptive() {
+		c.LR = 0.025
+	}
 	if c.IsPublished() {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
 	}
-}
-
-// vanillaFollows sets what follows from optimizer and encoder, unless it was given. With an encoder, without Adam and in the
-// recipe of papers it has the text, windows and negatives a word of untempered cl.
-func vanillaFollows(c *Config, set given) {
-	searched := c.adaptive() && !c.HasEncoder() && !c.IsPublished()
-	window, negative, sample, epochs, lr, weightDecay := 2, 5, 1e-4, 5, 1e-2, 0.0
-	if searched {
-		window, negative, sample, epochs, lr, weightDecay = 5, 10, 1e-3, 8, 5e-3, 0.02
-	}
-	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
-	if !c.adaptive() {
-		lr = 0.025
-	}
-	fill(set, "window", &c.Window, window)
-	fill(set, "negative", &c.Negative, negative)
-	fill(set, "sample", &c.Sample, sample)
-	fill(set, "epochs", &c.Epochs, epochs)
-	fill(set, "lr", &c.LR, lr)
-	fill(set, "weight-decay", &c.WeightDecay, weightDecay)
 }
 
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
@@ -261,9 +246,6 @@ func setDependents(c *Config, set given) {
 	}
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
-	}
-	if minibatch(m) && !c.IsPublished() {
-		vanillaFollows(c, set)
 	}
 	if set["subword-lr"] == "" && largeBatch(m) && !c.IsPublished() {
 		subwordRate(c)
