@@ -70,20 +70,18 @@ func ParseFormat(name string) (Format, error) {
 
 // FormatOf returns the format that [Save] writes to path. The extension decides:
 // .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors, .tsv or .fasttext
-// (also .fasttext.bin; any other .bin is word2vec's).
+// (also .fasttext.bin; any other .bin is word2vec's), each also with .gz or .zst behind it.
 func FormatOf(path string) (Format, error) {
-	name := strings.ToLower(filepath.Base(path))
+	name, _ := cutCompression(strings.ToLower(filepath.Base(path)))
 	if strings.HasSuffix(name, ".glove.txt") {
 		return GloVe, nil
 	}
+	f, ok := extensions[filepath.Ext(name)]
 	if strings.HasSuffix(name, ".fasttext.bin") {
-		return FastTextModel, nil
+		f = FastTextModel
 	}
-	if f, ok := extensions[filepath.Ext(name)]; ok {
-		return f, nil
-	}
-	if strings.HasSuffix(name, ".gz") {
-		return "", fmt.Errorf("%s: w2vcl reads compressed vectors but does not write them; leave out .gz", path)
+	if ok {
+		return f, CheckCompression(path, f)
 	}
 	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .tsv or .fasttext.bin, or name a format (%s)", path, list(Formats()))
 }
@@ -98,7 +96,7 @@ func list(formats []Format) string {
 }
 
 // Save writes a table to path in format f. With an empty f the extension decides;
-// see [FormatOf]. NPY and Projector write a second file beside it; see
+// see [FormatOf]; with .gz or .zst at its end the file is compressed. NPY and Projector write a second file beside it; see
 // [WordsPath]. Each file is written whole or not at all.
 //
 // Errors: no such format, a word that the format cannot hold, vectors that Load would
@@ -121,7 +119,7 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return writeAs(w, t, f) })
+	return atomicfile.Write(path, compressed(path, func(w io.Writer) error { return writeAs(w, t, f) }))
 }
 
 // Write writes a table to w in format f, without the words that NPY and Projector keep in
@@ -160,9 +158,7 @@ func writeAs(w io.Writer, t *Table, f Format) error {
 // the words in the same file.
 func WordsPath(path string, f Format) string {
 	dir, name := filepath.Split(path)
-	if strings.EqualFold(filepath.Ext(name), ".gz") { // only Load sees such a path; open recognizes gzip in the words, too
-		name = name[:len(name)-len(".gz")]
-	}
+	name, _ = cutCompression(name)
 	stem := strings.TrimSuffix(name, filepath.Ext(name))
 	switch f {
 	case NPY:

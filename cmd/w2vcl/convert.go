@@ -30,8 +30,8 @@ func newConvert(s cli.Streams) *cobra.Command {
 		Short: "Write vectors in another format",
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
 chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
-(fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector);
-- is standard output, in the format of --format. Input is recognized by its content.
+(fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
+With .gz or .zst behind it the file is compressed. - is standard output, in the format of --format. Input is recognized by its content.
 
 A fastText model of a run trained with --subword ngram gives unseen words the same
 vectors as the run. Words have the run's vectors, W + X·C with --context-weight X;
@@ -175,7 +175,11 @@ func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error
 // outputFormat returns the format to write.
 func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 	if o.format != "" {
-		return embedding.ParseFormat(o.format)
+		format, err := embedding.ParseFormat(o.format)
+		if err == nil {
+			err = embedding.CheckCompression(to, format)
+		}
+		return format, err
 	}
 	format, err := embedding.FormatOf(to)
 	if err != nil {
