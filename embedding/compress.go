@@ -31,8 +31,8 @@ func cutCompression(path string) (name, extension string) {
 // CheckCompression returns an error if the name of a file asks for a compression that its format
 // does not have.
 func CheckCompression(path string, f Format) error {
-	if _, extension := cutCompression(path); extension != "" && f == FastTextModel {
-		return fmt.Errorf("%s: a fastText model is not compressed, because programs read parts of it; leave out %s", path, extension)
+	if _, extension := cutCompression(path); extension != "" && (f == FastTextModel || f == Parquet || f == Model2Vec) {
+		return fmt.Errorf("%s: format %s is not compressed, because programs read parts of it; leave out %s", path, f, extension)
 	}
 	return nil
 }
