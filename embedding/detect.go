@@ -15,9 +15,8 @@ import (
 
 // foreign lists the first bytes of files that users take for vectors.
 var foreign = []struct{ magic, advice string }{
-	{"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it first (only gzip is read directly)"},
-	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first (only gzip is read directly)"},
-	{"BZh91AY", "it is compressed with bzip2; decompress it first (only gzip is read directly)"},
+	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first (only gzip and zstd are read directly)"},
+	{"BZh91AY", "it is compressed with bzip2; decompress it first (only gzip and zstd are read directly)"},
 	{"PK\x03\x04", "it is a zip archive; unpack it first"},
 	{"\x80\x02", pickleAdvice},
 	{"\x80\x03", pickleAdvice},

@@ -9,12 +9,13 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/records"
 )
 
 // A Format names a file format of word vectors, as the command line does.
 type Format string
 
-// The formats. [Load] reads and [Save] writes all of them.
+// The formats that [Load] reads and [Save] writes.
 const (
 	Word2VecText   Format = "text"         // a line "V N", then a line "word v1 … vN" for each word
 	Word2VecBinary Format = "binary"       // a line "V N", then for each word the word, a space, N float32, a line break
@@ -24,6 +25,13 @@ const (
 	Safetensors    Format = "safetensors"  // tensors "vectors" and "words"
 	Projector      Format = "projector"    // TensorBoard's projector: N values a line, separated by tabs; the words in a file beside it
 	FastTextModel  Format = "fasttext-bin" // fastText's model: words, and n-grams if there are some
+)
+
+// The formats that are only written, for other programs. [SaveModel2Vec] writes Model2Vec, [Save] the others.
+const (
+	Parquet   Format = "parquet"   // columns word and vector
+	Int8      Format = "int8"      // Safetensors with vectors of int8, and a scale for each
+	Model2Vec Format = "model2vec" // a folder of Model2Vec and sentence-transformers
 )
 
 // extensions maps the extension of a file to its format; see [FormatOf].
@@ -36,9 +44,13 @@ var extensions = map[string]Format{
 	".safetensors": Safetensors,
 	".tsv":         Projector,
 	".fasttext":    FastTextModel,
+	".parquet":     Parquet,
 }
 
-// Formats returns all formats.
+// Written returns all formats that are written.
+func Written() []Format { return append(Formats(), Parquet, Int8, Model2Vec) }
+
+// Formats returns the formats that [Load] reads, which are written, too.
 func Formats() []Format {
 	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector, FastTextModel}
 }
@@ -59,33 +71,34 @@ func Extensions(f Format) []string {
 // of its files, with or without the dot, is a name, too.
 func ParseFormat(name string) (Format, error) {
 	name = strings.ToLower(name)
-	if f := Format(name); slices.Contains(Formats(), f) {
+	if f := Format(name); slices.Contains(Written(), f) {
 		return f, nil
 	}
 	if f, ok := extensions["."+strings.TrimPrefix(name, ".")]; ok {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Formats()))
+	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Written()))
 }
 
 // FormatOf returns the format that [Save] writes to path. The extension decides:
-// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors, .tsv or .fasttext
-// (also .fasttext.bin; any other .bin is word2vec's).
+// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors (.int8.safetensors), .parquet, .tsv or .fasttext
+// (also .fasttext.bin; any other .bin is word2vec's), each also with .gz or .zst behind it.
 func FormatOf(path string) (Format, error) {
-	name := strings.ToLower(filepath.Base(path))
+	name, _ := cutCompression(strings.ToLower(filepath.Base(path)))
 	if strings.HasSuffix(name, ".glove.txt") {
 		return GloVe, nil
 	}
+	f, ok := extensions[filepath.Ext(name)]
 	if strings.HasSuffix(name, ".fasttext.bin") {
-		return FastTextModel, nil
+		f = FastTextModel
 	}
-	if f, ok := extensions[filepath.Ext(name)]; ok {
-		return f, nil
+	if strings.HasSuffix(name, ".int8.safetensors") {
+		f = Int8
 	}
-	if strings.HasSuffix(name, ".gz") {
-		return "", fmt.Errorf("%s: w2vcl reads compressed vectors but does not write them; leave out .gz", path)
+	if ok {
+		return f, CheckCompression(path, f)
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .tsv or .fasttext.bin, or name a format (%s)", path, list(Formats()))
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .tsv or .fasttext.bin, or name a format (%s)", path, list(Written()))
 }
 
 // list joins the names of formats with commas.
@@ -98,7 +111,7 @@ func list(formats []Format) string {
 }
 
 // Save writes a table to path in format f. With an empty f the extension decides;
-// see [FormatOf]. NPY and Projector write a second file beside it; see
+// see [FormatOf]; with .gz or .zst at its end the file is compressed. NPY and Projector write a second file beside it; see
 // [WordsPath]. Each file is written whole or not at all.
 //
 // Errors: no such format, a word that the format cannot hold, vectors that Load would
@@ -121,7 +134,7 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return writeAs(w, t, f) })
+	return atomicfile.Write(path, compressed(path, func(w io.Writer) error { return writeAs(w, t, f) }))
 }
 
 // Write writes a table to w in format f, without the words that NPY and Projector keep in
@@ -147,6 +160,10 @@ func writeAs(w io.Writer, t *Table, f Format) error {
 		return writeSafetensors(w, t)
 	case Projector:
 		return writeProjector(w, t)
+	case Parquet:
+		return records.WriteVectors(w, t.Words, t.Dim, t.Vectors)
+	case Int8:
+		return writeInt8(w, t)
 	case FastTextModel:
 		return fasttext.Write(w, fasttext.Output{Words: t.Words, Dim: t.Dim, Vectors: t.Vectors})
 	}
@@ -160,9 +177,7 @@ func writeAs(w io.Writer, t *Table, f Format) error {
 // the words in the same file.
 func WordsPath(path string, f Format) string {
 	dir, name := filepath.Split(path)
-	if strings.EqualFold(filepath.Ext(name), ".gz") { // only Load sees such a path; open recognizes gzip in the words, too
-		name = name[:len(name)-len(".gz")]
-	}
+	name, _ = cutCompression(name)
 	stem := strings.TrimSuffix(name, filepath.Ext(name))
 	switch f {
 	case NPY:
@@ -179,8 +194,10 @@ func WordsPath(path string, f Format) string {
 // forbidden returns the characters that a word in format f must not contain.
 func forbidden(f Format) string {
 	switch f {
-	case NPY, Safetensors:
+	case NPY, Safetensors, Int8:
 		return "\n\r"
+	case Parquet:
+		return ""
 	case Projector:
 		return "\t\n\r"
 	case FastTextModel:

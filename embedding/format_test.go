@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // randomTable returns a table of random values: any float32 but NaN and infinity.
@@ -67,6 +69,38 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 				requireEqual(t, got, table)
+			})
+		}
+	}
+}
+
+func TestCompressed(t *testing.T) {
+	want := randomTable(t, 20, 5)
+	for _, format := range Formats() {
+		for _, extension := range []string{".gz", ".zst", ".GZ"} {
+			if format == FastTextModel {
+				continue
+			}
+			t.Run(string(format)+extension, func(t *testing.T) {
+				path := pathFor(t, format) + extension
+				if err := Save(path, want, ""); err != nil {
+					t.Fatal(err)
+				}
+				got, err := Load(t.Context(), path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				requireEqual(t, got, want)
+				head, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f := textfile.FormatOf(head[:textfile.HeadBytes]); f != "gzip" && f != "zstd" {
+					t.Errorf("written as %q", f)
+				}
+				if !HoldsVectors(path) {
+					t.Error("it holds no vectors")
+				}
 			})
 		}
 	}
@@ -211,7 +245,7 @@ func TestSaveErrors(t *testing.T) {
 	}{
 		{filepath.Join(dir, "x.bin"), "word", `unknown vector format "word"`},
 		{filepath.Join(dir, "x.pdf"), "", "the extension does not name a format"},
-		{filepath.Join(dir, "x.bin.gz"), "", "leave out .gz"},
+		{filepath.Join(dir, "x.fasttext.bin.gz"), "", "format fasttext-bin is not compressed"},
 		{filepath.Join(dir, "none", "x.bin"), "", "cannot write"},
 	} {
 		if err := Save(c.path, table, c.format); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -2,8 +2,22 @@ package embedding
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"strconv"
 )
+
+// HoldsVectors reports whether a file, plain or compressed, may be one that [Save] wrote.
+func HoldsVectors(path string) bool {
+	in, closeFile, err := open(context.Background(), path)
+	if err != nil {
+		return false
+	}
+	defer closeFile()
+	head := make([]byte, 4<<10)
+	n, _ := io.ReadFull(in, head) // fewer of a short file
+	return IsVectors(head[:n])
+}
 
 // IsVectors reports whether a file that begins so may be one of vectors, in any format
 // that [Save] writes. head should have some kilobytes, or be the whole file.

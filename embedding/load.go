@@ -13,7 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
-// Load reads a table in any format, plain or compressed with gzip. It recognizes
+// Load reads a table in any format, plain or compressed with gzip or zstd. It recognizes
 // the format by the content, never by the name. Errors name the file and the
 // line, word or byte. They may wrap the error of a context that is done, or
 // memory.ErrRoom.
@@ -58,7 +58,7 @@ type input struct {
 	most int64 // likewise, also of compressed files
 }
 
-// open opens path for reading and decompresses gzip.
+// open opens path for reading and decompresses it.
 func open(ctx context.Context, path string) (in input, closeFile func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,14 +79,20 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 	closeFile = func() { f.Close() }
 	packed := &countingReader{r: memory.NewReader(ctx, f)}
 	in = newInput(packed, info.Size())
-	if magic, _ := in.Peek(2); !textfile.IsGzip(magic) {
+	head, _ := in.Peek(textfile.HeadBytes)
+	unpack := unpackerOf(head)
+	if unpack == nil {
 		return in, closeFile, nil
 	}
-	gz, err := textfile.Gzip(in)
+	text, err := unpack(in)
 	if err != nil {
-		return input{}, nil, fmt.Errorf("%s: gzip: %w", path, err)
+		return input{}, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in = newInput(memory.NewReader(ctx, &unpacker{r: gz, packed: packed}), 0)
+	closeFile = func() {
+		text.Close()
+		f.Close()
+	}
+	in = newInput(memory.NewReader(ctx, &unpacker{r: text, packed: packed}), 0)
 	if info.Mode().IsRegular() {
 		in.most = mostUnpacked(info.Size())
 	}
@@ -122,7 +128,7 @@ type unpacker struct {
 
 func (u *unpacker) Read(p []byte) (int, error) {
 	if u.n > mostUnpacked(u.packed.n) {
-		return 0, fmt.Errorf("%d bytes of gzip became %d, more than %d times as many, which vectors do not: decompress the file first if that is right", u.packed.n, u.n, largestRatio)
+		return 0, fmt.Errorf("%d compressed bytes became %d, more than %d times as many, which vectors do not: decompress the file first if that is right", u.packed.n, u.n, largestRatio)
 	}
 	n, err := u.r.Read(p)
 	u.n += int64(n)

@@ -117,10 +117,7 @@ func checkWordBytes(t safetensors.Tensor) error {
 
 // writeSafetensors writes the tensor "vectors", then "words".
 func writeSafetensors(w io.Writer, t *Table) error {
-	wordBytes := int64(len(t.Words) - 1) // the line breaks
-	for _, word := range t.Words {
-		wordBytes += int64(len(word))
-	}
+	wordBytes := t.wordBytes()
 	metadata := map[string]string{
 		"words":      "UTF-8, joined by line breaks; word i belongs to row i of vectors",
 		checksumsKey: checksumsOn,
@@ -137,6 +134,19 @@ func (t *Table) writeTensors(w io.Writer) error {
 	if err := safetensors.WriteFloats(w, t.Vectors); err != nil {
 		return err
 	}
+	return t.writeWordBytes(w)
+}
+
+// wordBytes is the size of the tensor "words".
+func (t *Table) wordBytes() int64 {
+	size := int64(len(t.Words) - 1) // the line breaks
+	for _, word := range t.Words {
+		size += int64(len(word))
+	}
+	return size
+}
+
+func (t *Table) writeWordBytes(w io.Writer) error {
 	for i, word := range t.Words {
 		if i > 0 {
 			word = "\n" + word

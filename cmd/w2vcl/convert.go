@@ -30,8 +30,11 @@ func newConvert(s cli.Streams) *cobra.Command {
 		Short: "Write vectors in another format",
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
 chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
-(fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector);
-- is standard output, in the format of --format. Input is recognized by its content.
+(fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
+With .gz or .zst behind it the file is compressed. For other programs only, w2vcl
+writes .parquet (columns word and vector), .int8.safetensors (a quarter of the size)
+and with --format model2vec a folder that Model2Vec and sentence-transformers load as
+a StaticEmbedding. - is standard output, in the format of --format. Input is recognized by its content.
 
 A fastText model of a run trained with --subword ngram gives unseen words the same
 vectors as the run. Words have the run's vectors, W + X·C with --context-weight X;
@@ -40,6 +43,7 @@ the output matrix is C.`,
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
   w2vcl convert runs/ngram model.bin --format fasttext-bin
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
+  w2vcl convert runs/wiki wiki-model --format model2vec
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: cli.Exactly("DIR|VECTORS", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
@@ -48,15 +52,18 @@ the output matrix is C.`,
 		"write the vectors of the words in `FILE`, one a line (- is standard input), "+
 			"instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
-	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
+	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Written())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }
 
 // formatNames lists the formats of vectors, with the names of their files.
 func formatNames() string {
-	return strings.Join(cli.Texts(embedding.Formats(), func(f embedding.Format) string {
-		return fmt.Sprintf("%s (%s)", f, strings.Join(embedding.Extensions(f), ", "))
+	return strings.Join(cli.Texts(embedding.Written(), func(f embedding.Format) string {
+		if extensions := embedding.Extensions(f); len(extensions) > 0 {
+			return fmt.Sprintf("%s (%s)", f, strings.Join(extensions, ", "))
+		}
+		return string(f)
 	}), ", ")
 }
 
@@ -75,9 +82,12 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	}
 	noteUnfinished(s, from)
 	t := v.Table
-	if format == embedding.FastTextModel {
+	switch format {
+	case embedding.FastTextModel:
 		err = saveFastText(ctx, s, to, v, from)
-	} else {
+	case embedding.Model2Vec:
+		err = saveModel2Vec(s, to, t, from)
+	default:
 		err = embedding.Save(to, t, format)
 	}
 	if err != nil {
@@ -175,7 +185,11 @@ func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error
 // outputFormat returns the format to write.
 func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 	if o.format != "" {
-		return embedding.ParseFormat(o.format)
+		format, err := embedding.ParseFormat(o.format)
+		if err == nil {
+			err = embedding.CheckCompression(to, format)
+		}
+		return format, err
 	}
 	format, err := embedding.FormatOf(to)
 	if err != nil {

@@ -25,7 +25,7 @@ var (
 	reportKind  = cli.FileKind{Name: "of a comparison", Is: func(path string) bool { return compare.Holds(filepath.Dir(path)) }}
 	walksKind   = cli.HeadKind("a text of walks", isWalks)
 	wordsKind   = cli.HeadKind("a list of words", isWords)
-	vectorsKind = cli.HeadKind("a file of vectors", func(head string) bool { return embedding.IsVectors([]byte(head)) })
+	vectorsKind = cli.FileKind{Name: "a file of vectors", Is: embedding.HoldsVectors}
 )
 
 // isWalks reports whether the beginning of a file may be that of walks: names of nodes with

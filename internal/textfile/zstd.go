@@ -25,7 +25,7 @@ const (
 // other frame on the file is read as a stream.
 func openZstd(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 	if threads < 2 {
-		return zstdStream(in)
+		return Zstd(in)
 	}
 	most := min(uint64(memory.Left())/uint64(8*threads), mostFrameText)
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(threads), zstd.WithDecoderMaxMemory(mostFrameText),
@@ -39,7 +39,7 @@ func openZstd(in *bufio.Reader, threads int) (io.ReadCloser, error) {
 		case len(frame) == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
 			return nil, nil, err
 		case err != nil: // what it is, the stream tells
-			rest, err := zstdStream(io.MultiReader(bytes.NewReader(frame), in))
+			rest, err := Zstd(io.MultiReader(bytes.NewReader(frame), in))
 			return nil, rest, err
 		}
 		return func() parallel.Block {
@@ -120,7 +120,8 @@ func nextFrame(in *bufio.Reader, most uint64) (frame []byte, size uint64, err er
 	return frame, h.FrameContentSize, nil
 }
 
-func zstdStream(r io.Reader) (io.ReadCloser, error) {
+// Zstd returns the text of a zstd file.
+func Zstd(r io.Reader) (io.ReadCloser, error) {
 	in := bufio.NewReader(r) // r itself if it is one that is large enough
 	var h zstd.Header
 	head, _ := in.Peek(zstd.HeaderMaxSize)

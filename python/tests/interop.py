@@ -29,8 +29,9 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         run = w2vcl.train(sentences(), dim=12, contexts=32, subword="ngram", out=folder / "run", progress=False)
-        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv"):
+        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz", "v.parquet", "v.int8.safetensors"):
             run.save(folder / name)
+        run.save(folder / "model", format="model2vec")
         for library, reads, function in CHECKS:
             if importlib.util.find_spec(library) is None:
                 print(f"{library:12} {reads}: not installed{', which is an error' if demand else ''}")
@@ -88,6 +89,14 @@ def gensim_text(run, folder):
     from gensim.models import KeyedVectors
 
     found = KeyedVectors.load_word2vec_format(str(folder / "v.txt"), binary=False)
+    return found.index_to_key, found.vectors
+
+
+@check("gensim", "word2vec's text format, with .gz")
+def gensim_compressed(run, folder):
+    from gensim.models import KeyedVectors
+
+    found = KeyedVectors.load_word2vec_format(str(folder / "v.txt.gz"), binary=False)
     return found.index_to_key, found.vectors
 
 
@@ -156,6 +165,44 @@ def safetensors_file(run, folder):
 
     found = safetensors.numpy.load_file(folder / "v.safetensors")
     return found["words"].tobytes().decode().split("\n"), found["vectors"]
+
+
+@check("safetensors", ".int8.safetensors, to a thousandth")
+def safetensors_int8(run, folder):
+    import safetensors.numpy
+
+    found = safetensors.numpy.load_file(folder / "v.int8.safetensors")
+    assert found["words"].tobytes().decode().split("\n") == run.words and found["vectors"].dtype == np.int8
+    rows = found["vectors"] * found["scales"][:, None]
+    cosines = (rows * run.vectors).sum(axis=1) / np.linalg.norm(rows, axis=1) / np.linalg.norm(run.vectors, axis=1)
+    assert cosines.min() > 0.999, cosines.min()
+
+
+@check("pyarrow", ".parquet")
+def pyarrow_parquet(run, folder):
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(folder / "v.parquet")
+    return table["word"].to_pylist(), np.stack(table["vector"].to_numpy())
+
+
+@check("duckdb", ".parquet")
+def duckdb_parquet(run, folder):
+    import duckdb
+
+    rows = duckdb.sql(f"select word, vector from '{folder / 'v.parquet'}'").fetchall()
+    return [word for word, _ in rows], [vector for _, vector in rows]
+
+
+@check("model2vec", "the folder of --format model2vec")
+def model2vec_folder(run, folder):
+    from model2vec import StaticModel
+
+    model = StaticModel.from_pretrained(str(folder / "model"))
+    first, second = run.words[0], run.words[3]
+    mean = (run[first] + run[second]) / 2
+    assert np.allclose(model.encode([f"  {first} {second} unheard-of"])[0], mean, atol=1e-6)
+    return run.words, model.encode(run.words)
 
 
 @check("fasttext", ".vec, as pretrainedVectors")

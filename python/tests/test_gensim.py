@@ -195,6 +195,17 @@ def test_help_lists_every_mode_of_the_program():
     assert said == known and len(known) >= 10
 
 
+def test_the_tutorial_of_gensim(tmp_path):
+    """Five lines of it are others here; it runs, and a type checker has no complaint."""
+    script = pathlib.Path(__file__).with_name("gensim_tutorial.py")
+    assert script.read_text(encoding="utf-8").count("# changed") == 5
+    said = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "word #0/1750 is the" in said and "'police'\t'people'" in said
+    mypy = pytest.importorskip("mypy.api")
+    report, errors, status = mypy.run(["--config-file=", "--ignore-missing-imports", "--cache-dir", str(tmp_path), str(script)])
+    assert status == 0, report + errors
+
+
 def test_what_is_not_installed_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ModuleNotFoundError, match=r"this needs pandas: pip install pandas, or 'w2vcl\[all\]'"):
