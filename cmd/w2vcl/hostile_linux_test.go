@@ -149,7 +149,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 	train := []string{"train", "--mode", "word2vec", "--out", at("run"), "--min-count", "1", "--dim", "4", "--quiet"}
 	limited := slices.Concat(train, []string{"--max-memory", "100MB"})
-	const mega, space = 1_000_000, 1_800_000_000 // of addresses: Go reserves far more than it uses
+	const mega, space = 1_000_000, 2_200_000_000 // of addresses: Go reserves far more than it uses
 	const low = 100 * mega
 	for _, c := range []struct {
 		name      string

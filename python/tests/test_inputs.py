@@ -59,9 +59,12 @@ def test_files_that_pandas_writes(tmp_path, want):
     table.to_json(tmp_path / "t.json", orient="records")
     with pytest.raises(w2vcl.Error, match="this is a JSON array, not text: write it as JSON lines"):
         w2vcl.train(tmp_path / "t.json", **SMALL)
-    if pytest.importorskip("pyarrow"):
-        table.to_parquet(tmp_path / "t.parquet")
-        assert same(w2vcl.train(tmp_path / "t.parquet", field="body", **SMALL), wanted)
+
+
+def test_parquet_that_pandas_writes(tmp_path, want):
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({"n": range(len(LINES)), "body": LINES}).to_parquet(tmp_path / "t.parquet")
+    assert same(w2vcl.train(tmp_path / "t.parquet", field="body", **SMALL), want)
 
 
 TABLE = pandas.DataFrame({"id": [1, 2, 3], "body": ["a b", None, "c d"]})
