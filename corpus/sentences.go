@@ -65,13 +65,17 @@ func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []ui
 	if r.text.InFile() {
 		r.window.Sentences(sentence, sentence+1)
 	}
-	return r.Tokens(pass, r.text.Start(sentence), r.text.Start(sentence+1))
+	first, end := r.text.Start(sentence), r.text.Start(sentence+1)
+	return r.choose(pass, first, r.text.View(first, end, &r.all))
 }
 
-// Tokens is Sentence for the tokens first ... end-1, which are of one sentence. It does not give the memory of a file back: Text.GiveBack
-// does.
+// Tokens is Sentence for the tokens first ... end-1, which are of one sentence, for readers that jump about in the text.
 func (r *SentenceReader) Tokens(pass uint32, first, end int) (words, widths []uint32) {
-	words = r.text.View(first, end, &r.all)
+	return r.choose(pass, first, r.text.Section(first, end, &r.all))
+}
+
+// choose draws widths and subsampling for words that start at token first.
+func (r *SentenceReader) choose(pass uint32, first int, words []uint32) (_, widths []uint32) {
 	if r.options.Dynamic {
 		r.widths = memory.Resize(r.widths, len(words))
 		widths = r.widths

@@ -64,10 +64,6 @@ type Stretches struct {
 // blockWords is about how many words subsampling leaves of a block. Blocks of 20 score as those of 50 do, of 1,000 less.
 const blockWords = 50
 
-// blocksTogether is how many blocks are read before a text in a file gives their memory back. To give it back takes longer than to
-// read a block: after each it took ten times as long on 16 threads.
-const blocksTogether = 64
-
 // NewStretches prepares to read the stretches of a text.
 func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 	switch {
@@ -170,11 +166,8 @@ func (r *StretchReader) Read(iteration int, dst *Stretch) {
 	dst.Window = r.options.Window
 	for b := iteration * r.blocksEach; b < (iteration+1)*r.blocksEach; b++ {
 		r.readBlock(b/r.blocks, b%r.blocks, dst)
-		if b%blocksTogether == blocksTogether-1 {
-			r.text.GiveBack()
-		}
 	}
-	r.text.GiveBack()
+	r.text.GiveBack() // where sentences start: words of a file are not mapped
 	r.sortPlaces(dst)
 	dst.Windows = r.drawPlaces(dst.Windows, iteration, 0, len(dst.Words))
 	dst.Targets = r.drawPlaces(dst.Targets, iteration, 1, len(dst.Words))

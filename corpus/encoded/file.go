@@ -3,6 +3,7 @@ package encoded
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 
@@ -108,6 +109,7 @@ func decodeHeader(data []byte, size uint64) (*header, error) {
 type File struct {
 	header
 	text                   Text
+	content                *os.File
 	whole                  []byte
 	counts, lengths, words []byte
 	unmap                  func() error
@@ -146,12 +148,12 @@ func (f *File) Vocabulary() (words []string, counts []uint64) {
 
 // Close makes the text invalid.
 func (f *File) Close() error {
-	unmap := f.unmap
+	unmap, content := f.unmap, f.content
 	if unmap == nil {
 		return nil
 	}
 	*f = File{}
-	return unmap()
+	return errors.Join(unmap(), content.Close())
 }
 
 // Key returns the key in the header of a file, which may be damaged elsewhere.
@@ -176,10 +178,9 @@ func Key(path string) (uint64, error) {
 
 // Open maps a file, and checks every byte of it on so many threads.
 func Open(path string, threads int) (*File, error) {
-	f, content, err := open(path)
+	f, err := open(path)
 	if err == nil {
-		defer content.Close() // it was only read, and the mapping stays
-		if err = withoutPath(f.check(content, threads)); err != nil {
+		if err = withoutPath(f.check(f.content, threads)); err != nil {
 			err = errors.Join(err, f.Close())
 		}
 	}
@@ -191,28 +192,28 @@ func Open(path string, threads int) (*File, error) {
 
 // OpenWritten is Open of a file that this process has just written, without the check.
 func OpenWritten(path string) (*File, error) {
-	f, content, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	content.Close() // it was only read, and the mapping stays
 	return f, nil
 }
 
-// open maps a file and checks its header. The caller closes the content.
-func open(path string) (_ *File, content *os.File, err error) {
+// open maps a file and checks its header.
+func open(path string) (*File, error) {
 	data, content, unmap, err := format.Map(path)
 	if err != nil {
-		return nil, nil, withoutPath(err)
+		return nil, withoutPath(err)
 	}
 	h, err := decodeHeader(data, uint64(len(data)))
 	if err != nil {
 		content.Close()
-		return nil, nil, errors.Join(err, unmap())
+		return nil, errors.Join(err, unmap())
 	}
-	f := &File{header: *h, unmap: unmap}
+	f := &File{header: *h, content: content, unmap: unmap}
 	f.lay(data)
-	return f, content, nil
+	f.text.ids = io.NewSectionReader(content, headerSize, int64(h.Width)*int64(h.Tokens))
+	return f, nil
 }
 
 // withoutPath leaves the path of an error of the system to the caller, who names the file.

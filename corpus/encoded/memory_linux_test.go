@@ -64,17 +64,16 @@ func resident(t *testing.T, path string) (sum int) {
 // Who checks or seals a file on many threads has none of its pages in memory meanwhile.
 func TestMemoryOfChecks(t *testing.T) {
 	path := writeText(t, 1<<20) // 40 MB of ids, 4 MB of sentences
-	f, content, err := open(path)
+	f, err := open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	defer content.Close()
 	f.text.GiveBack()
 	memory.Release(f.whole)
 	_, body, _ := f.parts()
 	pieces, most := 0, 0
-	err = format.Check(content, body, 1, func(first int, part []byte) error {
+	err = format.Check(f.content, body, 1, func(first int, part []byte) error {
 		pieces++
 		most = max(most, resident(t, path))
 		return f.checkIDs(first, part)
@@ -85,7 +84,7 @@ func TestMemoryOfChecks(t *testing.T) {
 	if pieces < 100 {
 		t.Errorf("%d pieces", pieces)
 	}
-	if tail, err := container.Tail(content, headerSize, int(body), 4); err != nil || !bytes.Equal(tail, f.whole[headerSize+body:]) {
+	if tail, err := container.Tail(f.content, headerSize, int(body), 4); err != nil || !bytes.Equal(tail, f.whole[headerSize+body:]) {
 		t.Errorf("other checksums: %v", err)
 	}
 	if got := resident(t, path); got > mappedTogether {

@@ -4,6 +4,7 @@ package encoded
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 
@@ -27,6 +28,7 @@ type Text struct {
 	bases   []uint64
 	offsets []uint32
 	release func([]byte) // gives memory back; nil: the text is in memory
+	ids     io.ReaderAt  // the ids once more, as bytes of the file that starts with them; nil: only mapped
 }
 
 // perBase is the number of sentences that share a base. Offsets take 4 bytes: sentences
@@ -137,20 +139,45 @@ func (t *Text) View(first, end int, buffer *[]uint32) []uint32 {
 	return t.decode(first, end, buffer)
 }
 
+// Section is View for a reader that jumps about. It reads the bytes of a file without the mapping, which would bring up to
+// mappedTogether into memory for every jump, and takes five times as long once that memory has to be given back.
+func (t *Text) Section(first, end int, buffer *[]uint32) []uint32 {
+	if t.ids == nil {
+		return t.View(first, end, buffer)
+	}
+	*buffer = memory.Resize(*buffer, end-first)
+	to, width := *buffer, t.width()
+	// The bytes come to the end of the buffer. No id is written over bytes that are still to be decoded.
+	from := memory.BytesOf(to)[(4-width)*len(to):]
+	if _, err := t.ids.ReadAt(from, int64(width)*int64(first)); err != nil {
+		return t.View(first, end, buffer) // which ends the program as every page that cannot be read does
+	}
+	widen(to, from, width)
+	return to
+}
+
 func (t *Text) decode(first, end int, buffer *[]uint32) []uint32 {
 	*buffer = memory.Resize(*buffer, end-first)
-	to := *buffer
 	if t.narrow != nil {
-		for i, id := range t.narrow[first:end] {
-			to[i] = uint32(id)
+		widen(*buffer, memory.BytesOf(t.narrow[first:end]), 2)
+	} else {
+		widen(*buffer, t.packed[3*first:3*end], 3)
+	}
+	return *buffer
+}
+
+// widen decodes ids of so many bytes each. The bytes may be the last ones of the array that they are decoded to.
+func widen(to []uint32, from []byte, width int) {
+	switch width {
+	case 2:
+		for i := range to {
+			to[i] = uint32(from[2*i]) | uint32(from[2*i+1])<<8
 		}
-		return to
+	case 3:
+		for i := range to {
+			to[i] = uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
+		}
 	}
-	from := t.packed[3*first : 3*end]
-	for i := range to {
-		to[i] = uint32(from[3*i]) | uint32(from[3*i+1])<<8 | uint32(from[3*i+2])<<16
-	}
-	return to
 }
 
 // Copy decodes the tokens from first on, as many as fit, and gives a file's memory back

@@ -1,6 +1,7 @@
 package encoded
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,7 +12,9 @@ import (
 // packedText makes the text of a file, in memory: ids of so many bytes.
 func packedText(tokens []uint32, bounds []int, width int) *Text {
 	t := &Text{tokens: len(tokens), sentences: len(bounds) - 1, release: func([]byte) {}}
+	var ids []byte
 	for _, id := range tokens {
+		ids = append(ids, []byte{byte(id), byte(id >> 8), byte(id >> 16), byte(id >> 24)}[:width]...)
 		switch width {
 		case 2:
 			t.narrow = append(t.narrow, uint16(id))
@@ -21,6 +24,7 @@ func packedText(tokens []uint32, bounds []int, width int) *Text {
 			t.wide = append(t.wide, id)
 		}
 	}
+	t.ids = bytes.NewReader(ids)
 	for s, start := range bounds {
 		if s%perBase == 0 {
 			t.bases = append(t.bases, uint64(start))
@@ -75,6 +79,9 @@ func TestTextForms(t *testing.T) {
 				end := first + r.IntN(len(tokens)-first+1)
 				copied := make([]uint32, end-first)
 				text.Copy(copied, first)
+				if !slices.Equal(text.Section(first, end, &buffer), tokens[first:end]) || !slices.Equal(whole.Section(first, end, &buffer), tokens[first:end]) {
+					t.Fatalf("seed %d, %d bytes: section %d to %d differs", seed, width, first, end)
+				}
 				if !slices.Equal(text.View(first, end, &buffer), tokens[first:end]) || !slices.Equal(copied, tokens[first:end]) {
 					t.Fatalf("seed %d, %d bytes: tokens %d to %d differ", seed, width, first, end)
 				}
