@@ -19,14 +19,14 @@ func stretches(c *Config, set given) {
 	if !c.adaptive() {
 		lr, weightDecay = 0.1, 0.01
 	}
-	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
-	window, dynamic, contextWeight := 3, false, 0.25
+	window, dynamic, contextWeight := 3, false, 0.2
 	switch {
 	case !c.HasEncoder():
 		window, dynamic, contextWeight = 8, true, 0.5
-	case c.Dim > 150: // there is room for more than the nearest words say
-		window = 4
+	case c.Dim > 150: // there is room for more than the nearest words say, and for chance
+		window, weightDecay = 4, 2*weightDecay
 	}
+	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
 	fill(set, "window", &c.Window, window)
 	fill(set, "dynamic-window", &c.DynamicWindow, dynamic)
 	fill(set, "sample", &c.Sample, sampleOfText)
