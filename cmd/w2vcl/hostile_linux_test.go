@@ -86,6 +86,22 @@ func matlabBomb(t *testing.T, path string, side int, fill byte) string {
 	return hostileFile(t, path, func(w io.Writer) { w.Write(file) })
 }
 
+// bombSize is the size of parquetBomb's page.
+const bombSize = 200 * (4 + 2<<20)
+
+// parquetBomb returns a small file of parquet with a large page.
+func parquetBomb(t *testing.T) []byte {
+	t.Helper()
+	type row struct {
+		Text string `parquet:"text,gzip,plain"`
+	}
+	var file bytes.Buffer
+	if err := parquet.Write(&file, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
 // TestHostileFiles: files that are small, but say or become much, end with an error
 // that says so, and within the memory that the process may have.
 func TestHostileFiles(t *testing.T) {
@@ -128,14 +144,11 @@ func TestHostileFiles(t *testing.T) {
 		io.WriteString(w, `{"text":`)
 		again(strings.Repeat("[", 1<<16), 3000)(w)
 	})
-	value := hostileFile(t, at("value.parquet"), func(w io.Writer) {
-		type row struct {
-			Text string `parquet:"text,zstd"`
-		}
-		if err := parquet.Write(w, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
-			t.Fatal(err)
-		}
-	})
+	page := parquetBomb(t)
+	value := hostileFile(t, at("value.parquet"), func(w io.Writer) { w.Write(page) })
+	said := []byte{0xc8, 0x81, 0x80, 0x80, 0} // 100, in as many bytes as the truth
+	lie := bytes.Replace(page, binary.AppendVarint(nil, bombSize), said, 1)
+	liar := hostileFile(t, at("lie.parquet"), func(w io.Writer) { w.Write(lie) })
 	ratio := hostileFile(t, at("ratio"), func(w io.Writer) {
 		z := gzip.NewWriter(w)
 		again(strings.Repeat("a b\n", 1<<16), 1500)(z)
@@ -163,6 +176,7 @@ func TestHostileFiles(t *testing.T) {
 		{"text bomb, read into a file", 0, 110 * mega, 1, "but the text has 2", slices.Concat(limited, []string{"--corpus", manyTokens})},
 		{"object without end", 0, 150 * mega, 1, "object.json.gz: not enough memory", slices.Concat(limited, []string{"--corpus", object, "--field", "text"})},
 		{"large page of parquet", 0, 150 * mega, 1, "value.parquet: row 1: not enough memory", slices.Concat(limited, []string{"--corpus", value, "--field", "text"})},
+		{"page of parquet that lies", 0, 150 * mega, 1, "lie.parquet: row 1: the file is damaged: a page does not have the size", slices.Concat(limited, []string{"--corpus", liar, "--field", "text"})},
 		{"text bomb", 0, 110 * mega, 1, "which no text does that somebody wrote", slices.Concat(limited, []string{"--corpus", ratio})},
 		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
 		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
