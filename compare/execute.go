@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"slices"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/evaluate/words"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
@@ -26,8 +28,8 @@ type Means struct {
 	// only once serves variants that read it alike.
 	Source func() io.Reader
 	// Worker returns the command of process number job, from 0, that calls [Work] with the
-	// same options. Runs side by side need it.
-	Worker func(job int) *exec.Cmd
+	// same options and may have so much memory, in bytes; 0: not known. Runs side by side need it.
+	Worker func(job int, memory int64) *exec.Cmd
 	// Progress may be nil.
 	Progress *progress.Progress
 }
@@ -246,8 +248,9 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 			e.Progress.Notef("%s: done before", begun.title(i))
 		}
 	}
+	share := shareOfMemory(processes)
 	pool := pool{
-		Start: e.Worker, Progress: e.Progress, Interrupted: train.ErrInterrupted,
+		Start: func(job int) *exec.Cmd { return e.Worker(job, share) }, Progress: e.Progress, Interrupted: train.ErrInterrupted,
 		Begin: func(task string, job int) {
 			i := numbers[task]
 			e.Progress.Notef("%s, job %d%s", begun.title(i), job+1, begun.begin(i))
@@ -270,6 +273,17 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 		}
 	}
 	return nil
+}
+
+// shareOfMemory returns how many bytes each of the processes may have, of what this one leaves, which only waits for
+// them; 0 if the memory is not known.
+func shareOfMemory(processes int) int64 {
+	memory.Resident() // gives garbage back
+	left := memory.Left()
+	if left == math.MaxInt64 {
+		return 0
+	}
+	return max(left/int64(processes), 1)
 }
 
 // open returns the record of a run, as an earlier process left it if there was one.
