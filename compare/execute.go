@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os/exec"
 	"slices"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/evaluate/words"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
@@ -160,6 +158,9 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
+	if err := e.checkScoring(); err != nil {
+		return nil, err
+	}
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
 }
@@ -275,17 +276,6 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 	return nil
 }
 
-// shareOfMemory returns how many bytes each of the processes may have, of what this one leaves, which only waits for
-// them; 0 if the memory is not known.
-func shareOfMemory(processes int) int64 {
-	memory.Resident() // gives garbage back
-	left := memory.Left()
-	if left == math.MaxInt64 {
-		return 0
-	}
-	return max(left/int64(processes), 1)
-}
-
 // open returns the record of a run, as an earlier process left it if there was one.
 func (e *executor) open(r experiment.Run) (*Record, error) {
 	key := r.TextKey()
@@ -302,7 +292,7 @@ func (e *executor) open(r experiment.Run) (*Record, error) {
 
 // due reports whether there is anything to do for a run.
 func (e *executor) due(record *Record) bool {
-	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classSets)
+	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classes.Names)
 }
 
 // run trains one run, unless that was done before.

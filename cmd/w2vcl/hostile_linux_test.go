@@ -276,6 +276,46 @@ func TestJobsKeepLimit(t *testing.T) {
 	}
 }
 
+// TestClassifyKeepsLimit: scoring sentences is refused before a run trains, or keeps to the limit.
+func TestClassifyKeepsLimit(t *testing.T) {
+	r := newRun(t)
+	sets := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, folder := range []string{"train/pos", "train/neg", "test/pos", "test/neg"} {
+		if err := os.MkdirAll(filepath.Join(sets, "reviews", folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			hostileFile(t, filepath.Join(sets, "reviews", folder, strconv.Itoa(i)+".txt"), func(w io.Writer) {
+				for range 60 {
+					fmt.Fprintf(w, "w%d ", random.IntN(60))
+				}
+			})
+		}
+	}
+	hostileFile(t, filepath.Join(sets, "pairs.txt"), func(w io.Writer) {
+		for i := range 30 {
+			fmt.Fprintf(w, "w%d w%d %d\n", i, i+1, i%7)
+		}
+	})
+	for _, c := range []struct {
+		mega int
+		want string
+	}{{80, "--classify: the networks of word2vec: not enough memory"}, {170, ""}} {
+		args := append([]string{"compare", "--modes", "word2vec", "--classify", "--data", sets, "--budget", "epochs=1", "--points", "1",
+			"--max-memory", strconv.Itoa(c.mega) + "MB", "--threads", "1", "--out", filepath.Join(t.TempDir(), "out")}, r.args...)
+		cmd := w2vclCommand(t, args...)
+		output, peak := peakOf(t, cmd)
+		t.Logf("%d MB: %d bytes were resident", c.mega, peak)
+		if failed := cmd.ProcessState.ExitCode() != 0; failed != (c.want != "") || !strings.Contains(string(output), c.want) {
+			t.Errorf("%d MB: %v\n%s", c.mega, cmd.ProcessState, output)
+		}
+		if peak > int64(c.mega)*1_000_000 {
+			t.Errorf("%d MB: %d bytes were resident", c.mega, peak)
+		}
+	}
+}
+
 // peakOfTree runs a command and returns what it printed, and the most memory that it and its children had resident at
 // the same time.
 func peakOfTree(t *testing.T, cmd *exec.Cmd) (output string, peak int64) {
