@@ -18,7 +18,7 @@ trap 'rm -rf "$dir"' EXIT
 export CGO_ENABLED=0 W2VCL_NEED_MPI=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 GOGC=400 go vet -tags mpi ./cluster/... ./cmd/w2vcl
 go test -c -tags mpi -o "$dir/mpi.test" ./cluster/mpi
-go build -tags mpi -o "$dir/w2vcl" ./cmd/w2vcl
+go build -tags mpi -buildvcs=false -o "$dir/w2vcl" ./cmd/w2vcl # of no version, so that its checksum counts
 
 # Ranks that wait let others run: other parts of CI take processors, too.
 openmpi=(mpirun.openmpi --oversubscribe --bind-to none --mca btl self,vader,tcp --mca mpi_yield_when_idle 1)
@@ -110,8 +110,10 @@ echo '+ wrong use'
 T="train --corpus text --tempering 0 --positives 1 --shared-negatives 0 --dim 50 --contexts 400 --threads 1 --quiet"
 fails 'not on 3' open_mpi 3 ./w2vcl $T --out three
 fails 'rank 1: the settings differ from those of rank 0: --dim 51' open_mpi 1 ./w2vcl $T --out differ : -n 1 ./w2vcl $T --dim 51 --out differ
+mkdir other && cp w2vcl other && printf x >>other/w2vcl
+fails 'rank 1: the version of w2vcl is ' open_mpi 1 ./w2vcl $T --out versions : -n 1 ./other/w2vcl $T --out versions
 fails 'a command for one' open_mpi 2 ./w2vcl compare --corpus text --out compared
 cd - >/dev/null
 go build -o "$dir/plain" ./cmd/w2vcl
 fails 'was built without MPI' open_mpi 2 "$dir/plain" train --corpus "$dir/text" --out "$dir/plain-run"
-[[ ! -e $dir/plain-run && ! -e $dir/plain-run.partial && ! -e $dir/three.partial ]]
+[[ ! -e $dir/versions.partial && ! -e $dir/plain-run && ! -e $dir/plain-run.partial && ! -e $dir/three.partial ]]

@@ -26,8 +26,8 @@ type Means struct {
 	// only once serves variants that read it alike.
 	Source func() io.Reader
 	// Worker returns the command of process number job, from 0, that calls [Work] with the
-	// same options. Runs side by side need it.
-	Worker func(job int) *exec.Cmd
+	// same options and may have so much memory, in bytes; 0: not known. Runs side by side need it.
+	Worker func(job int, memory int64) *exec.Cmd
 	// Progress may be nil.
 	Progress *progress.Progress
 }
@@ -158,6 +158,9 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
+	if err := e.checkScoring(); err != nil {
+		return nil, err
+	}
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
 }
@@ -246,8 +249,9 @@ func (e *executor) runSideBySide(ctx context.Context, processes int, records []*
 			e.Progress.Notef("%s: done before", begun.title(i))
 		}
 	}
+	share := shareOfMemory(processes)
 	pool := pool{
-		Start: e.Worker, Progress: e.Progress, Interrupted: train.ErrInterrupted,
+		Start: func(job int) *exec.Cmd { return e.Worker(job, share) }, Progress: e.Progress, Interrupted: train.ErrInterrupted,
 		Begin: func(task string, job int) {
 			i := numbers[task]
 			e.Progress.Notef("%s, job %d%s", begun.title(i), job+1, begun.begin(i))
@@ -288,7 +292,7 @@ func (e *executor) open(r experiment.Run) (*Record, error) {
 
 // due reports whether there is anything to do for a run.
 func (e *executor) due(record *Record) bool {
-	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classSets)
+	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classes.Names)
 }
 
 // run trains one run, unless that was done before.

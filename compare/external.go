@@ -21,6 +21,7 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 		if err != nil {
 			return stopped(ctx, fmt.Errorf("--external %s: %w", file.Name, err))
 		}
+		words, dim := vectors.Len(), vectors.Dim // the judge reads them again, alone in memory
 		scores, items, err := e.judge.all(ctx, file.Vectors, 0)
 		if err != nil {
 			return stopped(ctx, fmt.Errorf("--external %s: %w", file.Name, err))
@@ -28,13 +29,13 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 		var classes []evaluate.Result
 		if e.options.Classify {
 			note := func(dataset string) { e.Progress.Notef("Classes of sentences: %s", dataset) }
-			if classes, err = e.judge.classes(ctx, file.Vectors, 0, note); err != nil {
+			if classes, err = e.judge.classify(ctx, file.Vectors, 0, note); err != nil {
 				return stopped(ctx, err)
 			}
 		}
 		seeds[file.Name]++
 		summary := runfolder.Summary{
-			Mode: experiment.ModeExternal, Dim: vectors.Dim, Vocab: len(vectors.Words), Epochs: file.Epochs, SecondsTrain: file.Seconds,
+			Mode: experiment.ModeExternal, Dim: dim, Vocab: words, Epochs: file.Epochs, SecondsTrain: file.Seconds,
 			Memory: runfolder.Memory{Total: file.Memory},
 		}
 		if file.Seconds > 0 {

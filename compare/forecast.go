@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
@@ -23,10 +24,10 @@ type Planner struct {
 	plans map[string]train.Plan     // by what a plan depends on
 }
 
-// A Forecast is what all runs of an experiment will take, without reading the text and scoring.
+// A Forecast is what all runs of an experiment will take.
 type Forecast struct {
-	Seconds float64 // building M and training
-	Memory  int64   // bytes of the largest run, times those side by side
+	Seconds float64 // building M and training, without reading the text and scoring
+	Memory  int64   // bytes at most, of all processes
 	Device  int64   // of it, bytes of each GPU
 }
 
@@ -62,11 +63,13 @@ func (p *Planner) Forecast(ctx context.Context, o experiment.Options) (Forecast,
 			first = expected(plan)
 		}
 		f.Seconds += float64(o.Seeds) * (plan.SecondsMatrix + plan.SecondsTrain)
-		f.Memory, f.Device = max(f.Memory, plan.Memory.Total), max(f.Device, plan.Memory.Device)
+		f.Memory, f.Device = max(f.Memory, plan.Memory.Peak), max(f.Device, plan.Memory.Device)
 	}
 	jobs := o.SideBySide()
 	f.Seconds /= float64(jobs)
-	f.Memory *= int64(jobs)
+	if jobs > 1 { // this process waits for the others
+		f.Memory = f.Memory*int64(jobs) + machine.Resident()
+	}
 	return f, nil
 }
 

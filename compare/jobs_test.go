@@ -24,7 +24,7 @@ func workers(t *testing.T, o experiment.Options, p *progress.Progress) Means {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Means{Progress: p, Worker: func(job int) *exec.Cmd {
+	return Means{Progress: p, Worker: func(job int, _ int64) *exec.Cmd {
 		o.Job = job
 		text, err := json.Marshal(o)
 		if err != nil {

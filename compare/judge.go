@@ -29,7 +29,7 @@ type judge struct {
 	notes []string // on other files in the data
 	bytes int64    // of all files in the data
 
-	classSets []string // of sentences, if they are scored
+	classes sentences.Sets // if they are scored
 }
 
 // The losses of frequency bands are computed on the same contexts of each word in
@@ -122,11 +122,11 @@ func (j *judge) findSets(ctx context.Context) error {
 
 // findClasses names the sets of sentences in the data.
 func (j *judge) findClasses(ctx context.Context) error {
-	sets, notes, err := sentences.Sets(ctx, j.data)
+	sets, err := sentences.FindSets(ctx, j.data)
 	if err != nil {
 		return err
 	}
-	j.classSets, j.notes = sets, append(j.notes, notes...)
+	j.classes, j.notes = sets, append(j.notes, sets.Notes...)
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 
 // classes scores the vectors of a finished run on the sets of sentences, on so many threads,
 // 0 for all. It calls note at the beginning of each set.
-func (j *judge) classes(ctx context.Context, run string, threads int, note func(dataset string)) ([]evaluate.Result, error) {
+func (j *judge) classify(ctx context.Context, run string, threads int, note func(dataset string)) ([]evaluate.Result, error) {
 	vectors, err := runfolder.LoadTable(ctx, run)
 	if err != nil {
 		return nil, err
@@ -204,13 +204,13 @@ func (j *judge) classes(ctx context.Context, run string, threads int, note func(
 // classify scores a finished run on the sets of sentences, if they were asked for
 // and unless that was done before.
 func (e *executor) classify(ctx context.Context, r experiment.Run, record *Record, threads int) (err error) {
-	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classSets) {
+	if !e.options.Classify || slices.Equal(record.ClassSets, e.judge.classes.Names) {
 		return nil
 	}
 	note := func(dataset string) { e.Progress.Notef("Classes of sentences: %s", dataset) }
-	if record.Classes, err = e.judge.classes(ctx, r.Config.Out, threads, note); err != nil {
+	if record.Classes, err = e.judge.classify(ctx, r.Config.Out, threads, note); err != nil {
 		return stopped(ctx, err)
 	}
-	record.ClassSets = e.judge.classSets
+	record.ClassSets = e.judge.classes.Names
 	return record.save(e.options.Out)
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/compare/report"
@@ -37,18 +38,11 @@ func (e *executor) compareSeeds(ctx context.Context, f *Finished) error {
 
 // stabilityOf returns the stability of runs; nil if they have too few words for one.
 func stabilityOf(ctx context.Context, runs []string) (*seeds.Stability, error) {
-	var tables []*embedding.Table
-	for _, run := range runs {
-		t, err := runfolder.LoadTable(ctx, run)
-		if err != nil {
-			return nil, err
-		}
-		if t.Len() <= seeds.Neighbors {
-			return nil, nil
-		}
-		tables = append(tables, t)
+	s, err := seeds.Compare(ctx, len(runs), func(i int) (*embedding.Table, error) { return runfolder.LoadTable(ctx, runs[i]) })
+	if errors.Is(err, seeds.ErrFewWords) {
+		return nil, nil
 	}
-	return seeds.Compare(ctx, tables)
+	return s, err
 }
 
 // spreads returns the spread over the seeds of each set; nil for one seed.

@@ -83,7 +83,7 @@ func (p page) CostTable() report.Table {
 	for _, v := range p.Variants {
 		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), memory(v.Memory.Total), searchCell(v),
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), searchCell(v),
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})
@@ -114,7 +114,7 @@ func seconds(s Spread) cell {
 	return cell{Text: fmt.Sprintf("%.1f", float64(s.Mean)), Small: deviation(s, "%.1f")}
 }
 
-func memory(bytes int64) cell {
+func sizeCell(bytes int64) cell {
 	if bytes == 0 {
 		return cell{Text: "–"}
 	}

@@ -132,7 +132,6 @@ func TestRanksErrors(t *testing.T) {
 		own    func(rank int, c *settings.Config, g *ranks.Group) // of a rank
 	}{
 		"settings": {want: "rank 2: the settings differ from those of rank 0: --dim 44, not --dim 40", own: func(rank int, c *settings.Config, _ *ranks.Group) { c.Dim += 2 * (rank &^ 1) * (rank / 2) }},
-		"version":  {want: "rank 1: the version of w2vcl is 2, but on rank 0 it is 1", own: func(_ int, _ *settings.Config, g *ranks.Group) { g.Version = "2" }},
 		"text":     {want: "rank 1: the settings differ from those of rank 0: --corpus", own: func(_ int, c *settings.Config, _ *ranks.Group) { c.Corpus = other }},
 		"missing": {want: "rank 1: corpus: ", change: func(c *settings.Config) {
 			text := c.Corpus

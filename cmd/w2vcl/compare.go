@@ -17,6 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
@@ -38,7 +39,8 @@ type compareOptions struct {
 	json, quiet     bool
 	list            string
 
-	worker int // number of this process among those of --jobs, from 1; 0: none of them
+	worker       int   // number of this process among those of --jobs, from 1; 0: none of them
+	workerMemory int64 // that it may have, in bytes; 0: not known
 }
 
 // comparedSettings are the settings that compare has as flags, because variants
@@ -155,7 +157,8 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 			experimentsFolder+", those of the papers, which are built in); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
-	flags.Lookup("worker").Hidden = true
+	flags.Int64Var(&o.workerMemory, "worker-memory", 0, "with --worker, have `BYTES` of memory")
+	flags.Lookup("worker").Hidden, flags.Lookup("worker-memory").Hidden = true, true
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",
 		"budget", "equal", "seeds", "points", "quick", "jobs", "set", "list",
@@ -193,6 +196,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	defer remove()
 	options.Data = data
 	if o.worker > 0 {
+		memory.SetShare(o.workerMemory, options.SideBySide())
 		return compare.Work(cmd.Context(), options, with, s.In, s.Out)
 	}
 	finished, stopped := compare.Execute(cmd.Context(), options, with)
@@ -245,13 +249,15 @@ func (o *compareOptions) check(options experiment.Options) error {
 
 // workerCommand returns the command of a process of --jobs: this one, once more. On the CPU
 // the processes share the processors.
-func (o *compareOptions) workerCommand(options experiment.Options) func(job int) *exec.Cmd {
-	return func(job int) *exec.Cmd {
+func (o *compareOptions) workerCommand(options experiment.Options) func(job int, memory int64) *exec.Cmd {
+	return func(job int, memory int64) *exec.Cmd {
 		program, err := os.Executable()
 		if err != nil {
 			program = os.Args[0]
 		}
-		cmd := exec.Command(program, slices.Concat(os.Args[1:], []string{"--worker", strconv.Itoa(job + 1)})...)
+		cmd := exec.Command(program, slices.Concat(os.Args[1:], []string{
+			"--worker", strconv.Itoa(job + 1), "--worker-memory", strconv.FormatInt(memory, 10),
+		})...)
 		cmd.Args[0] = os.Args[0]
 		processors := runtime.GOMAXPROCS(0) / options.SideBySide()
 		if threads, err := strconv.Atoi(options.Settings["threads"]); err == nil {

@@ -86,6 +86,22 @@ func matlabBomb(t *testing.T, path string, side int, fill byte) string {
 	return hostileFile(t, path, func(w io.Writer) { w.Write(file) })
 }
 
+// bombSize is the size of parquetBomb's page.
+const bombSize = 200 * (4 + 2<<20)
+
+// parquetBomb returns a small file of parquet with a large page.
+func parquetBomb(t *testing.T) []byte {
+	t.Helper()
+	type row struct {
+		Text string `parquet:"text,gzip,plain"`
+	}
+	var file bytes.Buffer
+	if err := parquet.Write(&file, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
 // TestHostileFiles: files that are small, but say or become much, end with an error
 // that says so, and within the memory that the process may have.
 func TestHostileFiles(t *testing.T) {
@@ -128,14 +144,11 @@ func TestHostileFiles(t *testing.T) {
 		io.WriteString(w, `{"text":`)
 		again(strings.Repeat("[", 1<<16), 3000)(w)
 	})
-	value := hostileFile(t, at("value.parquet"), func(w io.Writer) {
-		type row struct {
-			Text string `parquet:"text,zstd"`
-		}
-		if err := parquet.Write(w, slices.Repeat([]row{{strings.Repeat("a ", 1<<20)}}, 200), parquet.PageBufferSize(1<<30)); err != nil {
-			t.Fatal(err)
-		}
-	})
+	page := parquetBomb(t)
+	value := hostileFile(t, at("value.parquet"), func(w io.Writer) { w.Write(page) })
+	said := []byte{0xc8, 0x81, 0x80, 0x80, 0} // 100, in as many bytes as the truth
+	lie := bytes.Replace(page, binary.AppendVarint(nil, bombSize), said, 1)
+	liar := hostileFile(t, at("lie.parquet"), func(w io.Writer) { w.Write(lie) })
 	ratio := hostileFile(t, at("ratio"), func(w io.Writer) {
 		z := gzip.NewWriter(w)
 		again(strings.Repeat("a b\n", 1<<16), 1500)(z)
@@ -163,6 +176,7 @@ func TestHostileFiles(t *testing.T) {
 		{"text bomb, read into a file", 0, 110 * mega, 1, "but the text has 2", slices.Concat(limited, []string{"--corpus", manyTokens})},
 		{"object without end", 0, 150 * mega, 1, "object.json.gz: not enough memory", slices.Concat(limited, []string{"--corpus", object, "--field", "text"})},
 		{"large page of parquet", 0, 150 * mega, 1, "value.parquet: row 1: not enough memory", slices.Concat(limited, []string{"--corpus", value, "--field", "text"})},
+		{"page of parquet that lies", 0, 150 * mega, 1, "lie.parquet: row 1: the file is damaged: a page does not have the size", slices.Concat(limited, []string{"--corpus", liar, "--field", "text"})},
 		{"text bomb", 0, 110 * mega, 1, "which no text does that somebody wrote", slices.Concat(limited, []string{"--corpus", ratio})},
 		{"endless line of --init", 0, 110 * mega, 1, "line 1:", slices.Concat(limited, []string{"--corpus", text, "--init", endless})},
 		{"vectors that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(limited, []string{"--corpus", text, "--init", rows})},
@@ -237,5 +251,107 @@ func peakOf(t *testing.T, cmd *exec.Cmd) (output []byte, peak int64) {
 			kilobytes, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			peak = max(peak, 1024*kilobytes)
 		}
+	}
+}
+
+// TestJobsKeepLimit: all processes of a comparison together keep to its limit, or a run is refused before it trains
+// with a limit for each of them.
+func TestJobsKeepLimit(t *testing.T) {
+	r := newRun(t)
+	for _, c := range []struct {
+		mega int
+		want string // of an error; "": kept
+	}{{150, "--max-memory allows "}, {300, ""}} {
+		args := append([]string{"compare", "--modes", "word2vec", "--variant", "other: mode=word2vec,lr=0.01", "--jobs", "2",
+			"--budget", "epochs=1", "--points", "1", "--max-memory", strconv.Itoa(c.mega) + "MB", "--threads", "1", "--out", t.TempDir()}, r.args...)
+		cmd := w2vclCommand(t, append(args, "--dim", "60000")...)
+		output, peak := peakOfTree(t, cmd)
+		t.Logf("%d MB: %d bytes were resident", c.mega, peak)
+		if failed := cmd.ProcessState.ExitCode() != 0; failed != (c.want != "") || !strings.Contains(output, c.want) || failed && !strings.Contains(output, "for each of 2 jobs") {
+			t.Errorf("%d MB: %v\n%s", c.mega, cmd.ProcessState, output)
+		}
+		if peak > int64(c.mega)*1_000_000 {
+			t.Errorf("%d MB: %d bytes were resident", c.mega, peak)
+		}
+	}
+}
+
+// TestClassifyKeepsLimit: scoring sentences is refused before a run trains, or keeps to the limit.
+func TestClassifyKeepsLimit(t *testing.T) {
+	r := newRun(t)
+	sets := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, folder := range []string{"train/pos", "train/neg", "test/pos", "test/neg"} {
+		if err := os.MkdirAll(filepath.Join(sets, "reviews", folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			hostileFile(t, filepath.Join(sets, "reviews", folder, strconv.Itoa(i)+".txt"), func(w io.Writer) {
+				for range 60 {
+					fmt.Fprintf(w, "w%d ", random.IntN(60))
+				}
+			})
+		}
+	}
+	hostileFile(t, filepath.Join(sets, "pairs.txt"), func(w io.Writer) {
+		for i := range 30 {
+			fmt.Fprintf(w, "w%d w%d %d\n", i, i+1, i%7)
+		}
+	})
+	for _, c := range []struct {
+		mega int
+		want string
+	}{{80, "--classify: the networks of word2vec: not enough memory"}, {170, ""}} {
+		args := append([]string{"compare", "--modes", "word2vec", "--classify", "--data", sets, "--budget", "epochs=1", "--points", "1",
+			"--max-memory", strconv.Itoa(c.mega) + "MB", "--threads", "1", "--out", filepath.Join(t.TempDir(), "out")}, r.args...)
+		cmd := w2vclCommand(t, args...)
+		output, peak := peakOf(t, cmd)
+		t.Logf("%d MB: %d bytes were resident", c.mega, peak)
+		if failed := cmd.ProcessState.ExitCode() != 0; failed != (c.want != "") || !strings.Contains(string(output), c.want) {
+			t.Errorf("%d MB: %v\n%s", c.mega, cmd.ProcessState, output)
+		}
+		if peak > int64(c.mega)*1_000_000 {
+			t.Errorf("%d MB: %d bytes were resident", c.mega, peak)
+		}
+	}
+}
+
+// peakOfTree runs a command and returns what it printed, and the most memory that it and its children had resident at
+// the same time.
+func peakOfTree(t *testing.T, cmd *exec.Cmd) (output string, peak int64) {
+	t.Helper()
+	var both bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &both, &both
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the exit code is asked for
+	}()
+	resident := func(pid string) (bytes int64) {
+		lines, _ := os.ReadFile("/proc/" + pid + "/status")
+		if _, rest, ok := strings.Cut(string(lines), "VmRSS:"); ok {
+			bytes, _ = strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		}
+		return 1024 * bytes
+	}
+	own := strconv.Itoa(cmd.Process.Pid)
+	for {
+		select {
+		case <-ended:
+			return both.String(), peak
+		case <-time.After(2 * time.Millisecond):
+		}
+		sum := resident(own)
+		tasks, _ := filepath.Glob("/proc/" + own + "/task/*/children")
+		for _, task := range tasks {
+			children, _ := os.ReadFile(task)
+			for _, child := range strings.Fields(string(children)) {
+				sum += resident(child)
+			}
+		}
+		peak = max(peak, sum)
 	}
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/mpi"
@@ -58,6 +62,29 @@ func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 	return comm, nil
 }
 
+// version is the version of this program. Programs that were built from changed sources have their checksum in it, because
+// such versions have the same name.
+func version() string {
+	name := cli.Version()
+	if cli.IsExact(name) {
+		return name
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	program, err := os.Open(path)
+	if err != nil {
+		return name
+	}
+	defer program.Close()
+	sum := xxhash.New()
+	if _, err := io.Copy(sum, program); err != nil {
+		return name
+	}
+	return fmt.Sprintf("%s (checksum %016x)", name, sum.Sum64())
+}
+
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
 func together(ctx context.Context, s cli.Streams, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
@@ -72,10 +99,12 @@ func together(ctx context.Context, s cli.Streams, threads int, lead func(g *rank
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
 		s.Notef("w2vcl: Warning: %s", warning)
 	}
-	g := ranks.New(comm, cli.Version())
-	if comm.Rank() == 0 {
+	g := ranks.New(comm, version())
+	switch err = g.SameVersion(); {
+	case err != nil:
+	case comm.Rank() == 0:
 		err = lead(g)
-	} else {
+	default:
 		err = follow(ctx, g)
 	}
 	if err != nil && !g.Ended { // the others wait for this rank

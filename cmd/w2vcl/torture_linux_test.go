@@ -34,7 +34,8 @@ import (
 //	TORTURE_W2VCL  the program (default: the test binary itself)
 //	TORTURE_KEEP   keep the folders of tries that failed
 //
-// -parallel says how many commands run at a time. Full disks take the superuser.
+// -parallel says how many commands run at a time. Full disks take the superuser. Runs on ranks take Open MPI, and a
+// program that is built with the tag mpi.
 func TestTorture(t *testing.T) {
 	kills := 200
 	if text := os.Getenv("TORTURE_KILLS"); text != "" {
@@ -54,6 +55,9 @@ func TestTorture(t *testing.T) {
 	inputs := makeInputs(t)
 	before := treeHash(t, inputs)
 	all := victims(inputs)
+	if err := all[0].makeOtherProgram(); err != nil {
+		t.Fatal(err)
+	}
 	share := (kills + len(all) - 1) / len(all)
 	byCommand, byKind := &tortureTable{title: "command"}, &tortureTable{title: "disturbance"}
 	for _, kind := range disturbances {
@@ -125,7 +129,7 @@ func (s *suffering) run() {
 			os.RemoveAll(dir)
 		}
 	}()
-	kind := disturbances[s.random.IntN(len(disturbances))]
+	kind := s.anyKind()
 	if kind.disk {
 		if unmount, err := mountDisk(dir, "16m"); err == nil {
 			s.disk = true
@@ -214,6 +218,9 @@ func (s *suffering) checkEnd() {
 // command is the program, or a shell that limits itself and becomes the program.
 func (s *suffering) command(ctx context.Context, limit []string, args ...string) *exec.Cmd {
 	program := s.program
+	if s.ranks {
+		program, args = s.onRanks(args)
+	}
 	if len(limit) > 0 {
 		args = slices.Concat([]string{"-c", strings.Join(limit, "; ") + `; exec "$0" "$@"`, program}, args)
 		program = "/bin/sh"
@@ -222,6 +229,7 @@ func (s *suffering) command(ctx context.Context, limit []string, args ...string)
 	s.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = s.dir
+	s.prepare(cmd)
 	return cmd
 }
 
@@ -239,6 +247,9 @@ func (s *suffering) disturb(kind disturbance) bool {
 		phase = s.phases[s.random.IntN(len(s.phases))]
 	}
 	s.log = append(s.log, fmt.Sprintf("%s after %v %s %v: %q", kind.name, after, phase, limit, args))
+	if kind.version {
+		args = append(slices.Clone(args), anotherVersion)
+	}
 	cmd := s.command(s.t.Context(), limit, args...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -269,13 +280,19 @@ func (s *suffering) disturb(kind disturbance) bool {
 		}
 	case strings.Contains(output.String(), "panic: ") || !kind.crashes && strings.Contains(output.String(), "\ngoroutine "):
 		s.failed("it panics")
+	case kind.version:
+		if hit = code != 0 && strings.Contains(output.String(), "the version of w2vcl is "); !hit {
+			s.failed("ranks of different versions were not refused")
+		}
 	case kind.crashes && code == 2 && (strings.Contains(output.String(), "fatal error: ") || strings.Contains(output.String(), "runtime/cgo: pthread_create failed")):
 		s.killed = true // by Go's runtime, of a program with cgo too
 		hit = true
-	case !slices.Contains([]int{0, cli.ExitFailed, cli.ExitInterrupted}, code):
+	case !s.ranks && !slices.Contains([]int{0, cli.ExitFailed, cli.ExitInterrupted}, code): // mpirun has codes of its own
 		s.failed("exit code %d", code)
 	case kind.strike == nil:
 		hit = code != 0
+	case s.ranks && code != 0:
+		s.killed = true
 	}
 	if code == cli.ExitInterrupted && s.resume != nil {
 		s.hasOld = false // the vectors until then take its place

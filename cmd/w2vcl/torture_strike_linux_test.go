@@ -17,6 +17,7 @@ type disturbance struct {
 	folder  bool // or without one
 	kills   bool // with SIGKILL
 	crashes bool // Go's runtime may end the program, which leaves stacks
+	version bool // a rank is another build of the program
 
 	// strike disturbs a running command. What it returns is called when the command
 	// has ended.
@@ -44,13 +45,23 @@ var disturbances = []disturbance{
 	{name: "ulimit -n", crashes: true, limit: func(r *rand.Rand) []string {
 		return []string{fmt.Sprintf("ulimit -n %d", 5+r.IntN(12))}
 	}},
+	{name: "ranks of two versions", version: true},
+}
+
+// anyKind returns the first disturbance of a command. Limits would be those of mpirun.
+func (s *suffering) anyKind() disturbance {
+	for {
+		if kind := disturbances[s.random.IntN(len(disturbances))]; kind.version && s.ranks || !kind.version && (kind.strike != nil || !s.ranks) {
+			return kind
+		}
+	}
 }
 
 // anotherKind returns the next disturbance of a command. A disk is there from the start
 // or not at all.
 func (s *suffering) anotherKind() disturbance {
 	for {
-		if kind := disturbances[s.random.IntN(len(disturbances))]; !kind.disk || s.disk {
+		if kind := s.anyKind(); !kind.disk || s.disk {
 			return kind
 		}
 	}
@@ -59,6 +70,9 @@ func (s *suffering) anotherKind() disturbance {
 // signals sends signals one after the other, with random pauses.
 func signals(pause time.Duration, all ...syscall.Signal) func(*suffering, *os.Process, <-chan struct{}) func() {
 	return func(s *suffering, p *os.Process, ended <-chan struct{}) func() {
+		if s.ranks {
+			p = s.anyRank(p)
+		}
 		for i, signal := range all {
 			if i > 0 {
 				select {

@@ -36,6 +36,7 @@ type victim struct {
 	again      []string // to be added where there is output already
 	resume     []string // continues what is unfinished; nil: the command itself does
 	old        []string // to be added for an earlier output that is replaced; nil: not tried
+	ranks      bool     // the command runs on two ranks
 	phases     []string // beginnings of names of files at whose appearance to strike
 
 	unfinished func(dir string) bool // resume is the way to continue
@@ -63,8 +64,13 @@ func (v *victim) undisturbed(t *testing.T) reference {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), v.program, args...)
+			program := v.program
+			if v.ranks {
+				program, args = v.onRanks(args)
+			}
+			cmd := exec.CommandContext(t.Context(), program, args...)
 			cmd.Dir = dir
+			v.prepare(cmd)
 			if output, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%q: %v\n%s", args, err, output)
 			}
@@ -163,6 +169,15 @@ func victims(inputs string) []*victim {
 	for _, mode := range []string{"word2vec", "pword2vec", "psgnscc", "fullw2v", "parw2v"} {
 		train(mode, true, "--mode", mode, "--epochs", "80", "--threads", "1", "--checkpoint", "4")
 		train(mode+", 2 threads", false, "--mode", mode, "--epochs", "100", "--threads", "2", "--checkpoint", "4")
+	}
+	if ranksRun() {
+		first := len(all)
+		train("cl, columns of ranks", true, append(cl, "--iterations", "1500", "--tempering", "0", "--positives", "1", "--shared-negatives", "0", "--threads", "1")...)
+		train("cl, rows of ranks", true, append(cl, "--iterations", "1500", "--threads", "1")...)
+		train("fullw2v, ranks", true, "--mode", "fullw2v", "--epochs", "150", "--sync", "3000", "--threads", "1", "--checkpoint", "4")
+		for _, v := range all[first:] {
+			v.ranks = true
+		}
 	}
 	train("word2vec, cbow", true, "--mode", "word2vec", "--model", "cbow", "--epochs", "100", "--threads", "1", "--checkpoint", "4")
 

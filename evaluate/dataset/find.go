@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Set is a data set as read from a file. It has the items of its task.
@@ -86,7 +88,7 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 
 // withoutCopies returns the sets of different content, and notes of those left out.
 func withoutCopies(all []Set) (sets []Set, notes []string) {
-	places := make(map[string]int) // in sets, by content
+	places := make(map[uint64]int) // in sets, by content
 	for _, s := range all {
 		content := s.content()
 		if i, ok := places[content]; ok {
@@ -111,19 +113,25 @@ func sameSet(file, first string) string {
 // content tells sets apart by their items, whatever the order and the format of
 // the file: collections often have a set in two formats, and counted twice it
 // would weigh twice in a mean.
-func (s *Set) content() string {
-	var items []string
+func (s *Set) content() uint64 {
+	items := make([]uint64, 0, len(s.Pairs)+len(s.Members))
+	add := func(format string, values ...any) {
+		items = append(items, xxhash.Sum64String(fmt.Sprintf(format, values...)))
+	}
 	for _, p := range s.Pairs {
-		items = append(items, fmt.Sprintf("%q %q %g", p.First, p.Second, p.Score))
+		add("%q %q %g", p.First, p.Second, p.Score)
 	}
 	for _, m := range s.Members {
-		items = append(items, fmt.Sprintf("%q %q", m.Word, m.Category))
+		add("%q %q", m.Word, m.Category)
 	}
 	for _, section := range s.Sections {
 		for _, q := range section.Questions {
-			items = append(items, fmt.Sprintf("%q %q", section.Name, q))
+			add("%q %q", section.Name, q)
 		}
 	}
 	slices.Sort(items)
-	return s.Task + strings.Join(items, "\n")
+	hash := xxhash.New()
+	_, _ = hash.WriteString(s.Task)
+	_, _ = hash.Write(memory.BytesOf(items))
+	return hash.Sum64()
 }

@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 func namesOf(sets []Set) (names []string) {
@@ -182,5 +186,25 @@ func TestSameSets(t *testing.T) {
 	}
 	if sets, notes, err = Find(t.Context(), dir, evaluate.TaskSimilarity); len(sets) != 4 || len(notes) != 1 || err != nil {
 		t.Errorf("of one task: %d sets, notes %q (%v)", len(sets), notes, err)
+	}
+}
+
+// TestRelationsBomb: files of relations, whose questions are the square of their lines, are refused before they fill
+// the memory.
+func TestRelationsBomb(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 8 {
+		var lines strings.Builder
+		for k := range mostPairs {
+			fmt.Fprintf(&lines, "a%d_%d\tb%d\n", i, k, k)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("relation%d.txt", i)), []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, release := memory.NewGuard(memory.Resident() + 200<<20)
+	defer release()
+	if _, _, err := Find(t.Context(), dir, ""); !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "relation") {
+		t.Errorf("%v", err)
 	}
 }

@@ -68,6 +68,15 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	done, err := memory.Room(2 * min(info.Size(), largest)) // and what is made of it
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
 	content, err := io.ReadAll(io.LimitReader(f, largest+1))
 	if err == nil && len(content) > largest {
 		err = fmt.Errorf("%s: it has more than %d bytes, so it is no data set", path, largest)

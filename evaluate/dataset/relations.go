@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // mostPairs is how many pairs a relation has at most; those of BATS have 50. Each is asked about
@@ -68,7 +71,13 @@ func readRelation(ctx context.Context, path string, s *Set) error {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
 	}
-	section := Section{Name: stemOf(path)}
+	questions := len(pairs) * (len(pairs) - 1)
+	done, err := memory.Room(int64(questions) * int64(unsafe.Sizeof(Question{}))) // few lines may be a million of them
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer done()
+	section := Section{Name: stemOf(path), Questions: make([]Question, 0, questions)}
 	for i, known := range pairs {
 		for k, asked := range pairs {
 			if i != k {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Sentence is a line of a classification set, or a whole text of one.
@@ -18,6 +22,12 @@ type Sentence struct {
 	Label string
 	Words []string
 	Ends  []int // of a relation: the places of the last words of its two parts; else nil
+}
+
+// Bytes is about the memory of the sentence.
+func (s *Sentence) Bytes() int64 {
+	const header, word = 64, 16 + 8 // of a slice or a text, with letters of the text that it is a part of
+	return header + word*int64(len(s.Words)) + 8*int64(len(s.Ends))
 }
 
 // A SentenceSet is one file, or the files NAME.train, NAME.test and, if there is
@@ -110,7 +120,7 @@ func (p *sentenceParts) add(stem, part string, sentences ...Sentence) {
 
 // sets returns the sets that have all their parts, each once, and notes of those left out.
 func (p *sentenceParts) sets() (sets []SentenceSet, notes []string) {
-	first := map[string]string{} // by content: the stem
+	first := map[uint64]string{} // by content: the stem
 	for _, stem := range p.stems {
 		set := newSentenceSet(stem, p.parts[stem])
 		set.Reviews = p.reviews[stem]
@@ -118,7 +128,7 @@ func (p *sentenceParts) sets() (sets []SentenceSet, notes []string) {
 			notes = append(notes, stem+": a set in parts needs .train and .test, skipped")
 			continue
 		}
-		content := fmt.Sprintf("%v %v %v", set.Training, set.Dev, set.Test)
+		content := set.content()
 		if other, ok := first[content]; ok {
 			notes = append(notes, sameSet(stem, other))
 			continue
@@ -127,6 +137,21 @@ func (p *sentenceParts) sets() (sets []SentenceSet, notes []string) {
 		sets = append(sets, set)
 	}
 	return sets, notes
+}
+
+// content tells sets apart.
+func (s *SentenceSet) content() uint64 {
+	hash := xxhash.New()
+	for _, part := range [][]Sentence{s.Training, s.Dev, s.Test} {
+		for _, x := range part {
+			_, _ = fmt.Fprintln(hash, x.Label, len(x.Words), x.Ends)
+			for _, word := range x.Words {
+				_, _ = fmt.Fprintln(hash, word)
+			}
+		}
+		_, _ = fmt.Fprintln(hash, "end")
+	}
+	return hash.Sum64()
 }
 
 // newSentenceSet puts the parts of a set together. A set that lacks a part has
@@ -206,8 +231,11 @@ func readSentences(_ context.Context, path string, s *Set) error {
 	}
 	var sentences []Sentence
 	var bad error
-	lines := 0
-	for number, text := range strings.Split(string(data), "\n") {
+	var meter memory.Meter
+	lines, number := 0, -1
+	for line := range bytes.Lines(data) {
+		number++
+		text := strings.TrimSuffix(string(line), "\n")
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
@@ -218,6 +246,9 @@ func readSentences(_ context.Context, path string, s *Set) error {
 				bad = fmt.Errorf("%s:%d: %w", path, number+1, err)
 			}
 			continue
+		}
+		if err := meter.Take(sentence.Bytes()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		sentences = append(sentences, sentence)
 	}

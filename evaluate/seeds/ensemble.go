@@ -95,11 +95,11 @@ func wordsOfEnsemble(tables []*embedding.Table) ([]string, error) {
 	if len(tables) < 2 {
 		return nil, errors.New("an ensemble needs two runs or more")
 	}
-	words := commonWords(tables)
-	if len(words) == 0 {
-		return nil, errors.New("the runs have no word in common")
+	words, err := commonWords(len(tables), func(i int) (*embedding.Table, error) { return tables[i], nil })
+	if err == nil && len(words) == 0 {
+		err = errors.New("the runs have no word in common")
 	}
-	return words, nil
+	return words, err
 }
 
 // centered returns the vectors of words, each of length 1, less their mean: (V, N).

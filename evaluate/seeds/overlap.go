@@ -50,29 +50,36 @@ type Overlap struct {
 }
 
 // Compare compares the neighbours of words in the tables of two or more runs. Ranks are those
-// of the first table, whose words usually come by falling frequency, among the words of all tables.
-func Compare(ctx context.Context, tables []*embedding.Table) (*Stability, error) {
-	return compare(ctx, tables, WordsPerBand)
+// of the first table, whose words usually come by falling frequency, among the words of all tables. load returns the
+// table of a run, counted from 0, and is called twice for each, so that one table is in memory at a time.
+func Compare(ctx context.Context, runs int, load func(run int) (*embedding.Table, error)) (*Stability, error) {
+	return compare(ctx, runs, load, WordsPerBand)
 }
 
-func compare(ctx context.Context, tables []*embedding.Table, perBand int) (*Stability, error) {
-	if len(tables) < 2 {
+func compare(ctx context.Context, runs int, load func(run int) (*embedding.Table, error), perBand int) (*Stability, error) {
+	if runs < 2 {
 		return nil, errors.New("stability needs two runs or more")
 	}
-	words := commonWords(tables)
+	words, err := commonWords(runs, load)
+	if err != nil {
+		return nil, err
+	}
 	if len(words) <= Neighbors {
-		return nil, fmt.Errorf("the runs have %d words in common: %d or more are needed to compare %d neighbours",
-			len(words), Neighbors+1, Neighbors)
+		return nil, fmt.Errorf("the runs have %d words in common: %d or more are needed to compare %d neighbours: %w",
+			len(words), Neighbors+1, Neighbors, ErrFewWords)
 	}
 	bands, rows := sample(len(words), perBand)
-	found := make([][][]int, len(tables)) // rows of the neighbours, by run and word
-	for i, t := range tables {
-		var err error
+	found := make([][][]int, runs) // rows of the neighbours, by run and word
+	for i := range found {
+		t, err := load(i)
+		if err != nil {
+			return nil, err
+		}
 		if found[i], err = neighborsOf(ctx, t, words, rows); err != nil {
 			return nil, err
 		}
 	}
-	s := &Stability{Runs: len(tables), Words: len(words), Neighbors: Neighbors}
+	s := &Stability{Runs: runs, Words: len(words), Neighbors: Neighbors}
 	ofWords := s.overlaps(found)
 	s.All = overlapOf(1, len(words), ofWords)
 	first := 0
@@ -83,20 +90,27 @@ func compare(ctx context.Context, tables []*embedding.Table, perBand int) (*Stab
 	return s, nil
 }
 
+// ErrFewWords says that runs have too few words in common.
+var ErrFewWords = errors.New("too few words")
+
 // commonWords lists the words that all tables have, in the order of the first.
-func commonWords(tables []*embedding.Table) []string {
+func commonWords(runs int, load func(run int) (*embedding.Table, error)) ([]string, error) {
 	var words []string
-	for _, word := range tables[0].Words {
-		everywhere := true
-		for _, t := range tables[1:] {
+	for i := range runs {
+		t, err := load(i)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			words = slices.Clone(t.Words)
+			continue
+		}
+		words = slices.DeleteFunc(words, func(word string) bool {
 			_, ok := t.Index(word)
-			everywhere = everywhere && ok
-		}
-		if everywhere {
-			words = append(words, word)
-		}
+			return !ok
+		})
 	}
-	return words
+	return words, nil
 }
 
 // sample cuts n words into bands of the same size and returns the rows to compare.

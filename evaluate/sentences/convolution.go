@@ -57,11 +57,19 @@ func (c *convolution) size(dim int) int { return c.width*c.wordSize(dim) + 1 }
 // than a window is filled up with zeros.
 func (c *convolution) setBatch(sentences []sentence, vectors []float32, dim int) {
 	size, word := c.size(dim), c.wordSize(dim)
-	c.windows, c.bounds = c.windows[:0], append(c.bounds[:0], 0)
-	for _, s := range sentences {
-		for first := 0; first == 0 || first+c.width <= len(s.Words); first++ {
-			at := len(c.windows)
-			c.windows = append(c.windows, make([]float32, size)...)
+	c.bounds = append(c.bounds[:0], 0)
+	for i, s := range sentences {
+		c.bounds = append(c.bounds, c.bounds[i]+max(len(s.Words)-c.width+1, 1))
+	}
+	if values := c.bounds[len(sentences)] * size; cap(c.windows) < values {
+		c.windows = make([]float32, values) // nearly all of the network's memory, and no more than it needs
+	} else {
+		c.windows = c.windows[:values]
+		clear(c.windows)
+	}
+	for i, s := range sentences {
+		for first := range c.bounds[i+1] - c.bounds[i] {
+			at := (c.bounds[i] + first) * size
 			for k, row := range s.Words[first:min(first+c.width, len(s.Words))] {
 				values := c.windows[at+k*word:][:word]
 				if row >= 0 {
@@ -76,7 +84,6 @@ func (c *convolution) setBatch(sentences []sentence, vectors []float32, dim int)
 			}
 			c.windows[at+size-1] = 1 // carries the bias
 		}
-		c.bounds = append(c.bounds, len(c.windows)/size)
 	}
 }
 

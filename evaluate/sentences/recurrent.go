@@ -34,14 +34,15 @@ type recurrent struct {
 	start *tensor.Dense   // h and c before the first word, (B, H) zeros
 }
 
-func longestOf(parts [][]sentence) int {
+// longestOf is the number of words of the longest sentence, at least 1.
+func longestOf(parts ...[]sentence) int {
 	longest := 1
 	for _, part := range parts {
 		for _, s := range part {
 			longest = max(longest, len(s.Words))
 		}
 	}
-	return min(longest, mostWords)
+	return longest
 }
 
 // newRecurrent builds the graph of an LSTM for batches of a size and texts of so many words.

@@ -27,16 +27,6 @@ type Options struct {
 	Progress func(dataset string, done, total int)
 }
 
-// Sets names the sets that [Score] finds, with their numbers of sentences. Notes say
-// which sets it passes over: those that are there twice or lack a part.
-func Sets(ctx context.Context, path string) (names, notes []string, err error) {
-	sets, _, notes, err := find(ctx, path)
-	for _, s := range sets {
-		names = append(names, fmt.Sprintf("%s, %d sentences", s.Name, len(s.Training)+len(s.Dev)+len(s.Test)))
-	}
-	return names, notes, err
-}
-
 // find is [dataset.FindSentences], but refuses sets that are too small to be
 // cross-validated.
 func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strangers, notes []string, err error) {

@@ -104,7 +104,8 @@ func TestScore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	names, notes, err := Sets(t.Context(), both)
+	found, err := FindSets(t.Context(), both)
+	names, notes := found.Names, found.Notes
 	if err != nil || !slices.Equal(names, []string{"copy, 900 sentences"}) || len(notes) != 2 || !strings.Contains(notes[0], "rt-polarity: the same set as") {
 		t.Errorf("sets %q, notes %q (%v)", names, notes, err)
 	}

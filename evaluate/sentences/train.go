@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A sentence has the rows of its words' vectors, -1 for a word without one, and
@@ -36,6 +38,11 @@ func classify(ctx context.Context, c networkOptions, training, dev, test []sente
 	if err := c.check(training, dev, test); err != nil {
 		return nil, err
 	}
+	done, err := memory.Room(c.bytes(batchSize, longestOf(training, dev, test)))
+	if err != nil {
+		return nil, err
+	}
+	done()
 	n, err := c.new(batchSize, training, dev, test)
 	if err != nil {
 		return nil, err
@@ -50,7 +57,7 @@ func classify(ctx context.Context, c networkOptions, training, dev, test []sente
 // new makes a network for the sentences of all parts.
 func (c *networkOptions) new(batch int, parts ...[]sentence) (*network, error) {
 	if c.Recurrent {
-		return newRecurrent(c, batch, longestOf(parts))
+		return newRecurrent(c, batch, min(longestOf(parts...), mostWords))
 	}
 	return newConvolutional(c, batch)
 }

@@ -27,6 +27,27 @@ func TestGuardNamesWhatIsNeeded(t *testing.T) {
 	}
 }
 
+// TestShare: a process that shares the memory with others has no more than its part, and says so.
+func TestShare(t *testing.T) {
+	defer SetShare(0, 0)
+	SetShare(1e9, 3)
+	for _, limit := range []int64{0, 3e9, 5e8} {
+		g, release := NewGuard(limit)
+		release()
+		err := g.Check("training", "lower --dim", Need{"tables", 2e9})
+		switch {
+		case err == nil:
+			t.Errorf("%d: nothing is refused", limit)
+		case limit == 5e8: // less than the part
+			if g.Limit != limit || strings.Contains(err.Error(), "jobs") {
+				t.Errorf("%d: %+v, %v", limit, g, err)
+			}
+		case g.Limit != 1e9 || !strings.Contains(err.Error(), " for each of 3 jobs") || !strings.HasSuffix(err.Error(), "lower --dim, or lower --jobs (now 3)"):
+			t.Errorf("%d: %+v, %v", limit, g, err)
+		}
+	}
+}
+
 // TestGuardLimitsGo: garbage is collected before the process, with its code, exceeds the limit by much. A collection
 // runs beside the program, which makes more garbage meanwhile: on a busy machine 8 MB more, in all 256 MB.
 func TestGuardLimitsGo(t *testing.T) {

@@ -2,10 +2,12 @@ package records
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -47,12 +50,12 @@ func many(text string, times int) []string {
 	return texts
 }
 
-// TestParquetBomb: a small file whose pages become large is refused before they do, in every
-// encoding, and is read with more memory.
+// TestParquetBomb: a small file whose pages become large is refused before they do, and is read with more memory. Where
+// only the values become large, they are read one after the other.
 func TestParquetBomb(t *testing.T) {
 	const mega = 1 << 20
 	long := strings.Repeat("a ", mega/2)
-	different := make([]string, 16)
+	different := make([]string, 24)
 	for i := range different {
 		different[i] = long + strconv.Itoa(i)
 	}
@@ -61,18 +64,20 @@ func TestParquetBomb(t *testing.T) {
 		texts    []string
 		encoding encoding.Encoding
 		codec    compress.Codec
+		refused  bool
 	}{
-		{"plain, zstd", many(long, 16), &parquet.Plain, &parquet.Zstd},
-		{"plain, gzip", many(long, 16), &parquet.Plain, &parquet.Gzip},
-		{"plain, snappy", many(long, 16), &parquet.Plain, &parquet.Snappy},
-		{"dictionary", different, &parquet.RLEDictionary, &parquet.Zstd},
-		{"lengths", many(long, 16), &parquet.DeltaLengthByteArray, &parquet.Zstd},
-		{"prefixes", many(long, 16), &parquet.DeltaByteArray, &parquet.Zstd},
-		{"prefixes, not compressed", many(long, 16), &parquet.DeltaByteArray, &parquet.Uncompressed},
+		{"plain, zstd", many(long, 24), &parquet.Plain, &parquet.Zstd, true},
+		{"plain, gzip", many(long, 24), &parquet.Plain, &parquet.Gzip, true},
+		{"plain, brotli", many(long, 24), &parquet.Plain, &parquet.Brotli, true},
+		{"plain, snappy", many(long, 24), &parquet.Plain, &parquet.Snappy, true},
+		{"dictionary", different, &parquet.RLEDictionary, &parquet.Zstd, true},
+		{"lengths", many(long, 24), &parquet.DeltaLengthByteArray, &parquet.Zstd, true},
+		{"prefixes", many(long, 24), &parquet.DeltaByteArray, &parquet.Zstd, false},
+		{"prefixes, not compressed", many(long, 24), &parquet.DeltaByteArray, &parquet.Uncompressed, false},
 	} {
 		for _, version := range []int{1, 2} {
 			for _, optional := range []bool{false, true} {
-				file := encodedParquet(t, c.texts, c.encoding, c.codec, optional, parquet.DataPageVersion(version), parquet.PageBufferSize(128*mega))
+				file := encodedParquet(t, c.texts, c.encoding, c.codec, optional, parquet.DataPageVersion(version), parquet.PageBufferSize(32*mega))
 				size := 0
 				for _, text := range c.texts {
 					size += len(text) + 1
@@ -81,7 +86,8 @@ func TestParquetBomb(t *testing.T) {
 					t.Fatalf("%s, version %d: %d bytes, want %d, %v", c.name, version, len(text), size, err)
 				}
 				took, err := readWith(file, 12*mega)
-				if !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "row 1: ") || took > 12*mega {
+				refused := errors.Is(err, memory.ErrRoom) && strings.Contains(err.Error(), "row 1: ")
+				if refused != c.refused || !refused && err != nil || took > 12*mega {
 					t.Errorf("%s, version %d, optional %v: %v, allocated %d bytes", c.name, version, optional, err, took)
 				}
 			}
@@ -105,6 +111,11 @@ func readWith(file []byte, left int64) (took int64, err error) {
 	}
 	_, release := memory.NewGuard(memory.Resident() + left)
 	defer release()
+	return allocates(file)
+}
+
+// allocates reads a file and returns how many bytes that allocated.
+func allocates(file []byte) (took int64, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r, err := Parquet(bytes.NewReader(file), int64(len(file)), "text", 2)
@@ -116,11 +127,11 @@ func readWith(file []byte, left int64) (took int64, err error) {
 	return int64(after.TotalAlloc - before.TotalAlloc), err
 }
 
-// TestParquetHeader: a page whose header has more than anybody writes is refused.
+// TestParquetHeader: what a header holds beside what is read takes no memory.
 func TestParquetHeader(t *testing.T) {
-	file := encodedParquet(t, many(strings.Repeat("a", 12<<20), 1), &parquet.Plain, &parquet.Zstd, false, parquet.DataPageStatistics(true), parquet.DeprecatedDataPageStatistics(true))
-	if _, err := readParquet(file, "text", 1); !errors.Is(err, errHeader) {
-		t.Errorf("%v", err)
+	file := encodedParquet(t, []string{strings.Repeat("a", 12<<20), "b"}, &parquet.Plain, &parquet.Zstd, false, parquet.DataPageStatistics(true), parquet.DeprecatedDataPageStatistics(true))
+	if text, err := readParquet(file, "text", 1); err != nil || len(text) != 12<<20+3 {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
 
@@ -140,32 +151,118 @@ func TestParquetLZ4(t *testing.T) {
 	}
 }
 
-// TestParquetSize: a page that becomes longer than its header says is refused before it does.
-func TestParquetSize(t *testing.T) {
-	for _, codec := range []compress.Codec{&parquet.Snappy} {
+// lie replaces a number of a header by another one, in as many bytes.
+func lie(t *testing.T, file []byte, number, by int64) []byte {
+	t.Helper()
+	truth := binary.AppendVarint(nil, number)
+	said := binary.AppendVarint(nil, by)
+	for len(said) < len(truth) {
+		said[len(said)-1] |= 0x80
+		said = append(said, 0)
+	}
+	if bytes.Count(file, truth) == 0 || len(said) > len(truth) {
+		t.Fatalf("%d cannot become %d", number, by)
+	}
+	return bytes.Replace(file, truth, said, 1) // that of the footer comes later
+}
+
+// TestParquetLiesAboutSize: a page that becomes longer than its header says, or shorter, is refused, and takes no more
+// memory than the header says.
+func TestParquetLiesAboutSize(t *testing.T) {
+	const mega = 1 << 20
+	text := strings.Repeat("a ", 4*mega)
+	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli} {
 		for _, version := range []int{1, 2} {
-			texts := many(strings.Repeat("a ", 100)+strings.Repeat("b", 400), 300)
-			file := encodedParquet(t, texts, &parquet.Plain, codec, false, parquet.DataPageVersion(version), parquet.DataPageStatistics(false))
-			if text, err := readParquet(file, "text", 1); err != nil || len(text) != 300*601 {
-				t.Fatalf("%s: %d bytes, %v", codec, len(text), err)
-			}
-			p, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sizes := newPageSizes(bytes.NewReader(file), &p.Metadata().RowGroups[0].Columns[0].MetaData, false)
-			header, body, err := sizes.header()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if more, err := sizes.look(&header, body); more != 0 || err != nil {
-				t.Errorf("%s: %d more, %v", codec, more, err)
-			}
-			header.UncompressedPageSize--
-			if _, err := sizes.look(&header, body); !errors.Is(err, errPageSize) {
-				t.Errorf("%s: a header that lies: %v", codec, err)
+			file := encodedParquet(t, many(text, 5), &parquet.Plain, codec, false,
+				parquet.DataPageVersion(version), parquet.DataPageStatistics(false), parquet.PageBufferSize(64*mega))
+			size := int64(5 * (len(text) + 4))
+			for _, by := range []int64{1, 1000, size - 1, size + 1} {
+				lies := lie(t, file, size, by)
+				took, err := readWith(lies, 90*mega)
+				if !errors.Is(err, errPageSize) && !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "row 1: ") {
+					t.Errorf("%s, version %d, %d for %d bytes: %v", codec, version, by, size, err)
+				}
+				if took > 2*by+2*int64(len(file))+8*mega {
+					t.Errorf("%s, version %d, %d for %d bytes: allocated %d", codec, version, by, size, took)
+				}
 			}
 		}
+	}
+}
+
+// TestParquetLiesAboutValues: numbers and lengths of values that a page does not have are errors that take no memory.
+func TestParquetLiesAboutValues(t *testing.T) {
+	const billion = 1 << 30
+	_, release := memory.NewGuard(memory.Resident() + 64<<20)
+	defer release()
+	texts := many(strings.Repeat("word ", 50), 1000)
+	for _, c := range []struct {
+		name     string
+		encoding encoding.Encoding
+	}{{"plain", &parquet.Plain}, {"dictionary", &parquet.RLEDictionary}, {"lengths", &parquet.DeltaLengthByteArray}, {"prefixes", &parquet.DeltaByteArray}} {
+		for _, optional := range []bool{false, true} {
+			file := encodedParquet(t, texts, c.encoding, &parquet.Uncompressed, optional, parquet.DataPageStatistics(false))
+			rng := rand.New(rand.NewPCG(1, uint64(len(c.name))))
+			footer := int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+			for range 300 { // lengths, counts and runs become large, wherever they stand
+				lies := bytes.Clone(file)
+				at := 4 + rng.IntN(min(len(file)-footer-20, 200))
+				copy(lies[at:], binary.AppendUvarint(nil, billion<<rng.IntN(8)))
+				if took, err := allocates(lies); took > 32<<20 {
+					t.Fatalf("%s, optional %v, byte %d: allocated %d bytes, %v", c.name, optional, at, took, err)
+				}
+			}
+		}
+	}
+	run := binary.AppendUvarint([]byte{1}, billion<<1) // all the same number, of one bit
+	for _, c := range []struct {
+		name     string
+		data     []byte
+		encoding format.Encoding
+	}{
+		{"a long text", []byte{0xff, 0xff, 0xff, 0xff, 'a'}, format.Plain},
+		{"no number of a text", append(run, 1), format.RLEDictionary},
+		{"packed numbers", binary.AppendUvarint([]byte{32}, billion<<1|1), format.RLEDictionary},
+		{"many lengths", binary.AppendUvarint([]byte{0x80, 1, 4}, billion), format.DeltaLengthByteArray},
+		{"no miniblocks", []byte{0x80, 1, 0, 1, 0}, format.DeltaLengthByteArray},
+		{"a length below zero", []byte{0x80, 1, 4, 1, 1, 'a'}, format.DeltaLengthByteArray},
+		{"a prefix of nothing", []byte{0x80, 1, 4, 1, 2, 0x80, 1, 4, 1, 2, 'a'}, format.DeltaByteArray},
+	} {
+		next, err := newTexts(c.data, c.encoding, &dictionary{data: []byte{0, 0, 0, 0}, starts: []uint32{0}})
+		if err == nil {
+			_, err = next()
+		}
+		if !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestParquetLiesInFooter: a footer that says that it has more than it has, or is nested without end, is refused
+// before memory is allocated for it.
+func TestParquetLiesInFooter(t *testing.T) {
+	for name, footer := range map[string][]byte{
+		"columns":       binary.AppendUvarint([]byte{0x29, 0xfc}, 1<<31-1),
+		"a name":        binary.AppendUvarint([]byte{0x68}, 1<<31-1),
+		"nested":        bytes.Repeat([]byte{0x9c}, 4<<20),
+		"nested lists":  append([]byte{0x99}, bytes.Repeat([]byte{0x19}, 4<<20)...),
+		"empty columns": append(binary.AppendUvarint([]byte{0x29, 0xfc}, 1<<20), make([]byte, 1<<20+1)...),
+		"columns of groups": slices.Concat(binary.AppendUvarint([]byte{0x29, 0xfc}, 1<<13), make([]byte, 1<<13),
+			binary.AppendUvarint([]byte{0x29, 0xfc}, 1<<13), make([]byte, 1<<13+1)),
+	} {
+		file := slices.Concat([]byte(ParquetMagic), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte(ParquetMagic))
+		took, err := readWith(file, 90<<20)
+		if err == nil || took > 4<<20 || strings.Contains(err.Error(), "panic") {
+			t.Errorf("%s: %v, allocated %d bytes", name, err, took)
+		}
+	}
+}
+
+// TestParquetMissingPages: a file that has fewer rows than it says is no whole text.
+func TestParquetMissingPages(t *testing.T) {
+	file := encodedParquet(t, many("a text", 99), &parquet.Plain, &parquet.Uncompressed, false, parquet.DataPageStatistics(false))
+	if _, err := readParquet(lie(t, file, 99, 50), "text", 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
 	}
 }
 

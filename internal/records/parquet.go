@@ -1,6 +1,7 @@
 package records
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ const ParquetMagic = "PAR1"
 // followed by a line feed. A column in a group is a.b. Rows with null have no text. NUL
 // bytes become spaces. The error of a page is an [Error] with the row that it begins
 // with; a file without the column is one that wraps [ErrNoField]. Up to threads pages
-// are taken apart at the same time.
+// are taken apart at the same time. Pages are read here and not by package parquet, which
+// believes what they say about their size and their values.
 func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.ReadCloser, err error) {
 	defer explainPanic(&err)
 	if err := checkFooter(file, size); err != nil {
@@ -36,17 +38,20 @@ func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.Read
 	if err != nil {
 		return nil, err
 	}
-	pages := &pageReader{in: file, file: p, leaf: column}
+	pages := &pageReader{in: file, groups: p.Metadata().RowGroups, column: column.ColumnIndex, nested: column.MaxDefinitionLevel}
 	return parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
-		page, row, err := pages.next()
+		open, err := pages.next()
 		if err == io.EOF {
 			return nil, nil, io.EOF
 		}
 		if err != nil {
-			return nil, nil, &Error{fmt.Sprintf("row %d", row), err}
+			return nil, nil, &Error{fmt.Sprintf("row %d", pages.row+1), err}
 		}
 		return func() parallel.Block {
-			text := &pageTexts{page: page, row: row}
+			text, err := open()
+			if err != nil {
+				return parallel.Block{Err: &Error{fmt.Sprintf("row %d", text.row), err}}
+			}
 			start, err := io.ReadAll(io.LimitReader(text, pageText))
 			return parallel.Block{Data: start, Rest: text, Err: err}
 		}, nil, nil
@@ -79,7 +84,20 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	if string(tail[4:]) != ParquetMagic || footer > size-int64(len(ParquetMagic)+len(tail)) {
 		return io.ErrUnexpectedEOF
 	}
-	done, err := memory.Room(4 * footer) // what is made of it takes more
+	described := &compact{in: bufio.NewReader(io.NewSectionReader(file, size-int64(len(tail))-footer, footer)), left: footer}
+	elements := map[int64]int64{} // of its lists
+	err := described.fields(func(id int64, kind byte) (err error) {
+		if kind != thriftList {
+			return described.skip(kind, 0)
+		}
+		elements[id], err = described.skipList(0)
+		return err
+	})
+	if err != nil {
+		return whole(err)
+	}
+	const columns, groups, references = 2, 4, 24 // fields, and bytes for each column of each group
+	done, err := memory.Room(2*footer + described.made + references*elements[columns]*elements[groups])
 	if err == nil {
 		done()
 	}
@@ -108,62 +126,66 @@ func findColumn(p *parquet.File, field string) (parquet.LeafColumn, error) {
 
 // A pageReader reads the pages of a column, one row group after the other.
 type pageReader struct {
-	in    io.ReaderAt
-	file  *parquet.File
-	leaf  parquet.LeafColumn
-	group int           // the next one
-	pages parquet.Pages // of the group that is being read
-	sizes *pageSizes    // of pages
-	row   int64         // of the next page, counted from 0
+	in         io.ReaderAt
+	groups     []format.RowGroup // still to come
+	column     int
+	nested     int    // how deep the column lies in what may be null
+	chunk      *chunk // that is being read; or nil
+	dictionary *dictionary
+	row        int64 // of the next page, counted from 0
+	end        int64 // the row behind the chunk
 }
 
-// next returns the next page and the number of its first row, counted from 1.
-func (r *pageReader) next() (page parquet.Page, row int64, err error) {
-	defer explainPanic(&err)
+// next returns what takes the texts out of the next page, which several goroutines may do for pages of their own.
+func (r *pageReader) next() (open func() (*pageTexts, error), err error) {
 	for {
-		if r.pages == nil {
-			if r.group == len(r.file.RowGroups()) {
-				return nil, 0, io.EOF
+		if r.chunk == nil {
+			if len(r.groups) == 0 {
+				return nil, io.EOF
 			}
 			if err := r.begin(); err != nil {
-				return nil, r.row + 1, err
+				return nil, err
 			}
 		}
-		done, err := r.sizes.room()
-		if err != nil {
-			return nil, r.row + 1, err
+		header, body, err := r.chunk.page()
+		if err == io.EOF && r.row == r.end {
+			r.chunk = nil
+			continue
 		}
-		page, err := r.pages.ReadPage()
-		done()
-		if err == io.EOF {
-			err = r.pages.Close()
-			if r.pages = nil; err == nil {
-				continue
+		if err != nil {
+			return nil, whole(err)
+		}
+		codec, dictionary, row := r.chunk.codec, r.dictionary, r.row+1
+		switch header.kind {
+		case format.DictionaryPage:
+			if r.dictionary, err = header.dictionary(body, codec); err != nil {
+				return nil, err
 			}
+		case format.DataPage, format.DataPageV2:
+			if header.values > r.end-r.row {
+				return nil, errDamaged
+			}
+			r.row += header.values
+			return func() (*pageTexts, error) {
+				next, err := header.rows(body, codec, dictionary, r.nested)
+				return &pageTexts{next: next, row: row}, err
+			}, nil
 		}
-		if err != nil {
-			return nil, r.row + 1, err
-		}
-		row := r.row + 1
-		r.row += page.NumRows()
-		return page, row, nil
 	}
 }
 
-// errLZ4: package parquet returns zeros in place of most texts of this codec.
-var errLZ4 = errors.New("the column is compressed with LZ4, which is not read: write the file with zstd or snappy")
-
 // begin begins the next row group.
-func (r *pageReader) begin() error {
-	chunks, described := r.file.RowGroups()[r.group].ColumnChunks(), r.file.Metadata().RowGroups[r.group].Columns
-	column := r.leaf.ColumnIndex
-	if column >= len(chunks) || column >= len(described) {
+func (r *pageReader) begin() (err error) {
+	group := r.groups[0]
+	r.groups, r.dictionary = r.groups[1:], nil
+	if r.column >= len(group.Columns) {
 		return errors.New("its group has too few columns")
 	}
-	if described[column].MetaData.Codec == format.Lz4Raw {
-		return errLZ4
+	column := &group.Columns[r.column]
+	if column.CryptoMetadata.Value != nil {
+		return errors.New("the column is encrypted, and is not read")
 	}
-	r.pages, r.sizes = chunks[column].Pages(), newPageSizes(r.in, &described[column].MetaData, r.leaf.MaxDefinitionLevel > 0)
-	r.group++
-	return nil
+	r.chunk, err = newChunk(r.in, &column.MetaData)
+	r.end = r.row + group.NumRows
+	return err
 }

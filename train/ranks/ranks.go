@@ -51,8 +51,13 @@ func (g *Group) Agree(err error) error {
 	return g.Group.Agree(err)
 }
 
-// Begin refuses what ranks cannot do together, and ranks that differ in version, settings or
-// text.
+// SameVersion refuses ranks of another version. It comes before everything else, because another version may take what
+// ranks tell each other for something else.
+func (g *Group) SameVersion() error {
+	return g.Known(cluster.Same(g, "the version of w2vcl", g.Version))
+}
+
+// Begin refuses what ranks cannot do together, and ranks that differ in settings or text.
 func (g *Group) Begin(c *settings.Config) error {
 	if g == nil {
 		return nil
@@ -60,10 +65,7 @@ func (g *Group) Begin(c *settings.Config) error {
 	if err := g.Agree(g.check(c)); err != nil {
 		return err
 	}
-	err := cluster.Same(g, "the version of w2vcl", g.Version)
-	if err == nil {
-		err = g.sameSettings(c.Recorded())
-	}
+	err := g.sameSettings(c.Recorded())
 	if err == nil {
 		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", corpus.Size(c.Corpus), corpus.Hex(corpus.Probe(c.Corpus)))
 		if strings.Contains(c.Corpus, parts.OfRank) {

@@ -1,6 +1,9 @@
 package cli
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"strings"
+)
 
 // Version returns the module's version, and the commit where Go recorded one.
 func Version() string {
@@ -19,6 +22,12 @@ func Version() string {
 		}
 	}
 	return text
+}
+
+// IsExact reports whether a version tells the sources that the program was built from: a release, or a commit without
+// changes.
+func IsExact(version string) bool {
+	return strings.HasPrefix(version, "v") && !strings.Contains(version, "+dirty")
 }
 
 // BuildSetting returns what the build recorded by a name; "" if nothing.
