@@ -58,7 +58,7 @@ var presets = []preset{
 		mode:   string(sequential.PWord2Vec),
 		published: map[string]string{
 			"dim": "300", "window": "5", "negative": "5", "sample": "1e-4",
-			"combine-rule": "mean",
+			"combine-rule": "mean", "hot-words": "1024",
 		},
 	},
 	{

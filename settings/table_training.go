@@ -42,13 +42,15 @@ func (c *Config) syncSettings() []Setting {
 			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of it, and at the end of an epoch (default: 128 times in a " +
-				"run, with ranks 4 times an epoch, or every 16 million words)",
+				"run, with ranks 4 times an epoch, or every 16 million words; see --sync-hot)",
 			hideDefault: true,
 		},
 		{
 			Name: "sync-hot", Study: true, Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
 			help: "the rows of the --hot-words most frequent words are combined every `N` words; " +
-				"0: with all others, and by adasum on ranks without GPUs 8 times as often",
+				"0: with all others. On ranks without GPUs 0 means 8 times as often by adasum. By " +
+				"mean, without --sync, it means what pWord2Vec's program does: every 580,000 words of a rank, with " +
+				"twice as many words every second time, four times as many every fourth, and so on",
 		},
 		{
 			Name: "hot-words", Study: true, Modes: sentenceOrdered, Record: true, value: &c.HotWords,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
@@ -113,9 +114,12 @@ func (e *processors) newSequential(noise *corpus.Alias, model sequential.Options
 	if o.Hot > 0 && o.HotWords < o.Words {
 		hot = fmt.Sprintf(", those of the %s most frequent words every %s,",
 			terminal.Number(o.Hot), terminal.Number(o.HotWords))
+		if o.Doubles {
+			hot = strings.TrimSuffix(hot, ",") + ", of twice as many every second time and so on,"
+		}
 	}
 	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate", e.group.Size(),
-		terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o.Rule))
+		terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o))
 	return e.group.NewTrainer(t), nil
 }
 

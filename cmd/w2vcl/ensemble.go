@@ -18,34 +18,33 @@ import (
 )
 
 type ensembleOptions struct {
-	out         string
-	concatenate bool
-	force       bool
+	out   string
+	dim   int
+	force bool
 }
 
 func newEnsemble(s cli.Streams) *cobra.Command {
 	var o ensembleOptions
 	cmd := &cobra.Command{
 		Use:   "ensemble RUN... --out DIR [flags]",
-		Short: "Average the vectors of runs with different seeds",
-		Long: `Average the vectors of two or more runs that differ only in --seed. The result depends
-less on the seeds than a run does; 'w2vcl stability' shows how much. A RUN is a run
-folder or a file of vectors.
+		Short: "Join the vectors of runs with different seeds",
+		Long: `Join the vectors of two or more runs that differ only in --seed. The result depends less
+on the seeds than a run does, and scores higher on average; 'w2vcl stability' shows how far
+runs agree. A RUN is a run folder or a file of vectors.
 
-Vectors are scaled to length 1, each run is centred, and an orthogonal matrix rotates
-it onto the first run, because each seed gives the dimensions another meaning. With
---concatenate the vectors of the runs stand side by side instead: the result has as
-many dimensions as all runs together, is more stable still, and scores higher than
-each run. Words that a run lacks are left out. DIR/vectors.bin has the result; other
-commands read DIR.`,
+The vectors of the runs are scaled to length 1 and put side by side, so the cosine of two
+words is the mean of their cosines in the runs. Four runs of 100 dimensions give 400.
+--dim N reduces the result to N dimensions by a singular value decomposition, which keeps
+part of the gain. Words that a run lacks are left out. DIR/vectors.bin has the result;
+other commands read DIR.`,
 		Example: `  w2vcl ensemble runs/seed1 runs/seed2 runs/seed3 --out runs/ensemble
-  w2vcl ensemble runs/seed* --out runs/wide --concatenate
+  w2vcl ensemble runs/seed* --out runs/small --dim 100
   w2vcl eval runs/ensemble --against runs/seed1`,
 		Args: severalRuns,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args) },
 	}
 	cmd.Flags().StringVar(&o.out, "out", "", "`DIR` for the vectors")
-	cmd.Flags().BoolVar(&o.concatenate, "concatenate", false, "put the vectors of the runs side by side instead of averaging them")
+	cmd.Flags().IntVar(&o.dim, "dim", 0, "reduce the vectors to `N` dimensions (default: those of all runs)")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace the vectors of an ensemble in DIR")
 	return cmd
 }
@@ -53,6 +52,9 @@ commands read DIR.`,
 func (o *ensembleOptions) run(ctx context.Context, s cli.Streams, paths []string) error {
 	if o.out == "" {
 		return terminal.Usagef("--out is missing: name a folder for the vectors")
+	}
+	if o.dim < 0 {
+		return terminal.Usagef("--dim %d: a number of dimensions is 1 or more", o.dim)
 	}
 	file := filepath.Join(o.out, runfolder.VectorsFile)
 	if _, err := os.Stat(file); !o.force && !errors.Is(err, fs.ErrNotExist) {
@@ -62,11 +64,7 @@ func (o *ensembleOptions) run(ctx context.Context, s cli.Streams, paths []string
 	if err != nil {
 		return err
 	}
-	join, what := seeds.Ensemble, "the mean"
-	if o.concatenate {
-		join, what = seeds.Concatenate, "the vectors"
-	}
-	joined, err := join(ctx, tables)
+	joined, err := seeds.Ensemble(ctx, tables, o.dim)
 	if err != nil {
 		return err
 	}
@@ -79,6 +77,6 @@ func (o *ensembleOptions) run(ctx context.Context, s cli.Streams, paths []string
 	if n := tables[0].Len() - joined.Len(); n > 0 {
 		s.Notef("Note: %s of %s are not in all runs and are left out", terminal.Quantity(terminal.Number(n), "word"), paths[0])
 	}
-	s.Notef("Wrote %s of %d runs, %s words of dimension %d, to %s", what, len(tables), terminal.Number(joined.Len()), joined.Dim, o.out)
+	s.Notef("Wrote the vectors of %d runs, %s words of dimension %d, to %s", len(tables), terminal.Number(joined.Len()), joined.Dim, o.out)
 	return nil
 }

@@ -27,26 +27,17 @@ type papersOf struct {
 		Reference int
 		Row       []paperRow
 	}
-	Claim []struct {
-		Paper     int
-		Says      string
-		Ours      string
-		Runs      string // how many gave it, and how far apart they are
-		Verdict   string
-		Why       string
-		Measured  []string
-		Published string
-	}
 }
 
 type paperRow struct {
 	Item, Shows, Published, Ours, Verdict, Why, Run string
-	Measured                                        []string
+	Measured                                        []string // folders of benchmarks
+	Computed                                        []string // "a = expression" of their numbers
 }
 
 // verdicts are those of a row, and whether it must say why.
 var verdicts = map[string]bool{
-	"same": false, "ahead": false, "behind": true, "differs": true, "part": false, "not yet": true, "not here": true, "drawing": false,
+	"same": false, "ahead": false, "behind": true, "differs": true, "part": false, "not here": true, "drawing": false,
 }
 
 const experimentsRoot = "../../" + experimentsFolder
@@ -70,9 +61,7 @@ func TestPapers(t *testing.T) {
 	p := readPapers(t)
 	used := map[string]bool{}
 	rows, run := 0, 0
-	names := map[int]bool{}
 	for _, paper := range p.Paper {
-		names[paper.Reference] = true
 		items := map[string]bool{}
 		for _, r := range paper.Row {
 			where := paper.Name + ", " + r.Item
@@ -92,15 +81,6 @@ func TestPapers(t *testing.T) {
 			if used[r.Run] = true; experimentFile(r.Run) == "" {
 				t.Errorf("%s: there is no experiments/%s.toml or .sh", where, r.Run)
 			}
-		}
-	}
-	for _, c := range p.Claim {
-		checkVerdict(t, c.Says, c.Verdict, c.Why+c.Ours, c.Measured)
-		if !names[c.Paper] || c.Ours == "" && c.Why == "" {
-			t.Errorf("%s: say the paper, and ours or why not", c.Says)
-		}
-		if (c.Ours == "") != (c.Runs == "") {
-			t.Errorf("%s: say of how many runs ours is", c.Says)
 		}
 	}
 	if run < 35 {
@@ -222,10 +202,6 @@ func TestGoldenPapers(t *testing.T) {
 func papersTables(p papersOf) []byte {
 	var b bytes.Buffer
 	summary(&b, p)
-	b.WriteString("\n### Claims in numbers\n\n| | the paper says | ours | of | verdict |\n|---|---|---|---|---|\n")
-	for _, c := range p.Claim {
-		fmt.Fprintf(&b, "| [%d] | %s | %s | %s | %s |\n", c.Paper, c.Says, withLinks(c.Ours, c.Measured), dash(c.Runs), withReason(c.Verdict, c.Why))
-	}
 	for _, paper := range p.Paper {
 		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | shows | published | ours | verdict | run |\n|---|---|---|---|---|---|\n", paper.Name, paper.Reference)
 		for _, r := range paper.Row {
@@ -240,9 +216,9 @@ func papersTables(p papersOf) []byte {
 	return b.Bytes()
 }
 
-// summary writes how many rows and claims have each verdict.
+// summary writes how many rows have each verdict.
 func summary(b *bytes.Buffer, p papersOf) {
-	order := []string{"same", "ahead", "part", "differs", "behind", "not yet", "not here", "drawing"}
+	order := []string{"same", "ahead", "part", "differs", "behind", "not here", "drawing"}
 	line := func(name string, verdicts []string) {
 		fmt.Fprintf(b, "| %s | %d |", name, len(verdicts))
 		for _, v := range order {
@@ -268,11 +244,6 @@ func summary(b *bytes.Buffer, p papersOf) {
 		}
 		line(fmt.Sprintf("%s [%d]", paper.Name, paper.Reference), verdicts)
 	}
-	var verdicts []string
-	for _, c := range p.Claim {
-		verdicts = append(verdicts, c.Verdict)
-	}
-	line("claims in numbers", verdicts)
 }
 
 func dash(text string) string {

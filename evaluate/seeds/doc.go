@@ -1,7 +1,6 @@
-// Package seeds says how far the vectors of several runs agree that differ only in
-// their seed, and joins such runs to an ensemble.
+// Package seeds compares runs that differ only in their seed, and joins them to an ensemble.
 //
-// Start at Compare, which measures how many nearest neighbours of a word two runs
-// share (overlap.go). SpreadOf does the same for scores. Ensemble rotates the runs onto
-// each other and averages them (ensemble.go).
+// Start at Compare. It measures how many nearest neighbours of a word two runs share
+// (overlap.go). SpreadOf gives the spread of a score over the seeds. Ensemble puts the
+// vectors of the runs side by side, or reduces them to fewer dimensions (ensemble.go).
 package seeds

@@ -37,9 +37,9 @@ type golden struct {
 		Least float64      `json:"least"`
 		Most  float64      `json:"most"`
 	} `json:"stability"`
-	Ensemble    []float64 `json:"ensemble"`
-	MeanCosines []float64 `json:"mean_cosines"` // with the first word
-	Spreads     []struct {
+	MeanCosines    []float64 `json:"mean_cosines"`    // with the first word
+	ReducedCosines []float64 `json:"reduced_cosines"` // the same of Dim dimensions
+	Spreads        []struct {
 		Values    []float64  `json:"values"`
 		Mean      [3]float64 `json:"mean"`
 		Deviation [3]float64 `json:"deviation"`
@@ -89,33 +89,24 @@ func TestGoldenStability(t *testing.T) {
 	evaluatetest.Near(t, "most", float64(s.MostOfRuns), g.Stability.Most, tolerance)
 }
 
-// TestGoldenEnsemble: the mean of the rotated runs is that of NumPy.
+// TestGoldenEnsemble: the cosines are the means of the runs' cosines, and those of fewer
+// dimensions are those of NumPy.
 func TestGoldenEnsemble(t *testing.T) {
 	g, tables := readGolden(t)
-	mean, err := Ensemble(t.Context(), tables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(mean.Words, g.Common) || len(mean.Vectors) != len(g.Ensemble) {
-		t.Fatalf("%d words, %d values", mean.Len(), len(mean.Vectors))
-	}
-	for i, want := range g.Ensemble {
-		evaluatetest.Near(t, mean.Words[i/g.Dim], float64(mean.Vectors[i]), want, tolerance)
-	}
-}
-
-// TestGoldenConcatenation: the cosines are the mean of the runs' cosines.
-func TestGoldenConcatenation(t *testing.T) {
-	g, tables := readGolden(t)
-	joined, err := Concatenate(t.Context(), tables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(joined.Words, g.Common) || joined.Dim != len(tables)*g.Dim {
-		t.Fatalf("%d words of dimension %d", joined.Len(), joined.Dim)
-	}
-	for i, want := range g.MeanCosines {
-		evaluatetest.Near(t, joined.Words[i], evaluate.Cosine(joined.Vector(0), joined.Vector(i)), want, tolerance)
+	for _, test := range []struct {
+		dim, got int
+		cosines  []float64
+	}{{0, len(tables) * g.Dim, g.MeanCosines}, {len(tables) * g.Dim, len(tables) * g.Dim, g.MeanCosines}, {g.Dim, g.Dim, g.ReducedCosines}} {
+		joined, err := Ensemble(t.Context(), tables, test.dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(joined.Words, g.Common) || joined.Dim != test.got {
+			t.Fatalf("%d words of dimension %d", joined.Len(), joined.Dim)
+		}
+		for i, want := range test.cosines {
+			evaluatetest.Near(t, joined.Words[i], evaluate.Cosine(joined.Vector(0), joined.Vector(i)), want, tolerance)
+		}
 	}
 }
 
@@ -134,7 +125,7 @@ func TestGoldenSpread(t *testing.T) {
 }
 
 // TestRotatedRuns: rotation and scale of a run change nothing, so such runs agree
-// fully and their ensemble has their cosines.
+// fully, and their ensemble has their cosines, also in as many dimensions as a run.
 func TestRotatedRuns(t *testing.T) {
 	g, tables := readGolden(t)
 	first := tables[0]
@@ -147,16 +138,14 @@ func TestRotatedRuns(t *testing.T) {
 	if err != nil || s.All.Overlap.Value != 1 || s.All.Overlap.Low != 1 || s.LeastOfRuns != 1 {
 		t.Errorf("overlap of a run and itself: %+v, %v", s, err)
 	}
-	mean, err := Ensemble(t.Context(), runs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := Ensemble(t.Context(), []*embedding.Table{first, first})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range mean.Vectors {
-		evaluatetest.Near(t, mean.Words[i/g.Dim], float64(v), float64(alone.Vectors[i]), tolerance)
+	for _, dim := range []int{0, g.Dim} {
+		joined, err := Ensemble(t.Context(), runs, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, word := range joined.Words {
+			evaluatetest.Near(t, word, evaluate.Cosine(joined.Vector(0), joined.Vector(i)), evaluate.Cosine(first.Vector(0), first.Vector(i)), tolerance)
+		}
 	}
 }
 
@@ -166,20 +155,17 @@ func TestRunsThatDoNotFit(t *testing.T) {
 	other := tableOf(t, []string{"x"}, g.Dim, make([]float32, g.Dim))
 	for _, test := range []struct {
 		tables              []*embedding.Table
+		dim                 int
 		stability, ensemble string
 	}{
-		{tables[:1], "two runs or more", "two runs or more"},
-		{[]*embedding.Table{tables[0], wide}, "2 words in common", "of 6 dimensions and run 2 of 2"},
-		{[]*embedding.Table{tables[0], other}, "0 words in common", "no word in common"},
+		{tables[:1], 0, "two runs or more", "two runs or more"},
+		{[]*embedding.Table{tables[0], wide}, 9, "2 words in common", "have 8 dimensions together: 9 are too many"},
+		{[]*embedding.Table{tables[0], other}, 0, "0 words in common", "no word in common"},
 	} {
 		if _, err := Compare(t.Context(), len(test.tables), from(test.tables)); err == nil || !strings.Contains(err.Error(), test.stability) {
 			t.Errorf("stability: %v, want %q", err, test.stability)
 		}
-		if _, err := Concatenate(t.Context(), test.tables); test.tables[len(test.tables)-1] != wide &&
-			(err == nil || !strings.Contains(err.Error(), test.ensemble)) {
-			t.Errorf("concatenation: %v, want %q", err, test.ensemble)
-		}
-		if _, err := Ensemble(t.Context(), test.tables); err == nil || !strings.Contains(err.Error(), test.ensemble) {
+		if _, err := Ensemble(t.Context(), test.tables, test.dim); err == nil || !strings.Contains(err.Error(), test.ensemble) {
 			t.Errorf("ensemble: %v, want %q", err, test.ensemble)
 		}
 	}
@@ -188,10 +174,7 @@ func TestRunsThatDoNotFit(t *testing.T) {
 	if _, err := Compare(ctx, len(tables), from(tables)); err == nil {
 		t.Error("a cancelled comparison ended well")
 	}
-	if _, err := Concatenate(ctx, tables); err == nil {
-		t.Error("a cancelled concatenation ended well")
-	}
-	if _, err := Ensemble(ctx, tables); err == nil {
+	if _, err := Ensemble(ctx, tables, 0); err == nil {
 		t.Error("a cancelled ensemble ended well")
 	}
 }

@@ -7,6 +7,7 @@ package combine
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -61,7 +62,37 @@ type Options struct {
 	Words    int  // words of the text, of all trainers together, from one combination of all rows to the next; 0: as many as WithDefaults says. At the end of an epoch there is one anyway.
 	HotWords int  // the same for the Hot most frequent words alone; 0: they come with all others
 	Hot      int
+	Doubles  bool // sub-model synchronisation, see HotRows
 }
+
+// HotRows returns how many of the most frequent words have their rows combined if the combinations of hot rows after
+// number before, up to number after, fall together: Hot. With Doubles, every second combination has twice as many rows,
+// every fourth four times as many, and so on, as in the program published for pWord2Vec (Ji et al. 2016, section III-E).
+func (o Options) HotRows(before, after int) int {
+	if after <= before {
+		return 0
+	}
+	if !o.Doubles {
+		return o.Hot
+	}
+	// The number that can be halved most often has all bits below the highest one that changes set to 0.
+	low := bits.Len(uint(before^after)) - 1
+	return o.Hot << min(bits.TrailingZeros(uint(after>>low<<low)), mostDoublings)
+}
+
+// MeanHotRows returns how many of so many words have their rows combined in a combination of hot rows, on average.
+func (o Options) MeanHotRows(words int) int {
+	mean, part := 0.0, 1.0 // part of the combinations
+	rows := o.Hot
+	for ; o.Doubles && rows > 0 && rows < words; rows *= 2 {
+		part /= 2
+		mean += part * float64(rows)
+	}
+	return int(mean + part*float64(min(rows, words)))
+}
+
+// mostDoublings keeps HotRows within an int. More rows than a table has are all of its rows.
+const mostDoublings = 30
 
 // DefaultRule is the rule of Options without one: with 20 epochs or a long text it scores as one trainer does, with few
 // epochs it loses least of those that do not diverge (benchmarks/2026-11-22-h200x2-sentence).

@@ -138,3 +138,28 @@ func ExampleCombiner_Add() {
 	fmt.Println(row)
 	// Output: [2 3]
 }
+
+// TestHotRows: every second combination has twice the rows, every fourth four times, and one that stands for several has the most of them.
+func TestHotRows(t *testing.T) {
+	o := combine.Options{Hot: 10, Doubles: true}
+	for i, want := range []int{10, 20, 10, 40, 10, 20, 10, 80, 10} {
+		if got := o.HotRows(i, i+1); got != want {
+			t.Errorf("combination %d: %d rows, want %d", i+1, got, want)
+		}
+	}
+	for _, x := range []struct{ before, after, want int }{{0, 3, 20}, {4, 7, 20}, {3, 9, 80}, {5, 5, 0}, {4, 5, 10}, {0, 1 << 40, 10 << 30}} {
+		if got := o.HotRows(x.before, x.after); got != x.want {
+			t.Errorf("combinations after %d up to %d: %d rows, want %d", x.before, x.after, got, x.want)
+		}
+	}
+	sum, words := 0, 100
+	for i := range 1 << 12 {
+		sum += min(o.HotRows(i, i+1), words)
+	}
+	if mean, want := float64(sum)/(1<<12), float64(o.MeanHotRows(words)); math.Abs(mean-want) > 1 {
+		t.Errorf("%v rows on average, not %v", mean, want)
+	}
+	if o.Doubles = false; o.HotRows(7, 8) != 10 || o.HotRows(8, 8) != 0 || o.MeanHotRows(words) != 10 || o.MeanHotRows(3) != 3 {
+		t.Error("without Doubles all combinations have the same rows")
+	}
+}

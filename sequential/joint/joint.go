@@ -74,23 +74,37 @@ const (
 	hotTimes  = 8       // from one combination of all rows to the next those of frequent words are combined so often
 )
 
-// mostFactor is as far as Factor was measured: of 8 ranks.
+// mostFactor is as far as Factor was measured: of 8 ranks by adasum, of the published scripts by the mean.
 const mostFactor = 2
 
-// Factor is by how much so many ranks multiply the learning rate. Adasum averages what is parallel in the changes, so together they move a row less
-// than one process would in as many words. With the third root of their number they score as one process does
-// (benchmarks/tried/earlier.md). The other rules are as published.
-func Factor(ranks int, rule combine.Rule) float64 {
-	if rule != combine.Adasum {
-		return 1
+// Factor is by how much so many ranks multiply the learning rate.
+//
+// Adasum averages what is parallel in the changes, so together ranks move a row less than one process would in as many words. With the third
+// root of their number they score as one process does (benchmarks/tried/earlier.md). For sub-model synchronisation pWord2Vec's paper raises the rate
+// with the number of hosts and gives no numbers. The published scripts train four hosts at twice the rate of one, hence the square root.
+func Factor(ranks int, o combine.Options) float64 {
+	switch {
+	case o.Rule == combine.Adasum:
+		return min(math.Cbrt(float64(ranks)), mostFactor)
+	case o.Doubles:
+		return min(math.Sqrt(float64(ranks)), mostFactor)
 	}
-	return min(math.Cbrt(float64(ranks)), mostFactor)
+	return 1
 }
 
-// Options say how often rows are combined, and how, in a text of so many tokens. By adasum those of frequent words are combined more often if nobody says
-// how often: between two combinations all ranks move them the same way, of which adasum keeps the mean. The other rules are as published.
-func Options(tokens int, c sequential.Options) combine.Options {
+// publishedPeriod is how many words a host of pWord2Vec's paper trains between two combinations: .1 s at 5.8 million words/s.
+const publishedPeriod = 580_000
+
+// Options say how often so many ranks combine rows, and how, in a text of so many tokens.
+//
+// If nobody says how often, the rule decides. By adasum the rows of frequent words are combined more often than the others: between two
+// combinations all ranks move them the same way, of which adasum keeps the mean. By the mean, rows are combined as published for pWord2Vec.
+func Options(tokens, ranks int, c sequential.Options) combine.Options {
 	o := c.Sync
+	if o.Rule == combine.Mean && o.Words == 0 && o.HotWords == 0 {
+		o.Words, o.HotWords, o.Doubles = max(tokens, 1), publishedPeriod*ranks, true
+		return o
+	}
 	if o.Words == 0 {
 		o.Words = min(max(tokens/perEpoch, 1), mostWords)
 	}
@@ -126,7 +140,7 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 		return nil, err
 	}
 	t.units, t.perRun = units, t.own.Units()
-	t.options = Options(t.tokens, c)
+	t.options = Options(t.tokens, comm.Size(), c)
 	t.workers, t.blockRows = team.New(c.Threads), max(blockBytes/(4*c.Dim), 1)
 	var state []int
 	for _, s := range t.own.State() {
@@ -171,15 +185,20 @@ func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Options) (
 // combinedAfter returns how many rows of each table are combined when unit u of the run is trained: those of the most frequent words, or
 // all at certain units and at the end of an epoch; 0 for none.
 func (t *Trainer) combinedAfter(u int) (rows int, all bool) {
-	u %= t.units
+	o := t.options
+	epoch, u := t.tokens*(u/t.units), u%t.units // tokens before this epoch
 	before, after := t.tokens*u/t.units, t.tokens*(u+1)/t.units
-	switch words, hot := t.options.Words, t.options.HotWords; {
-	case u == t.units-1 || after/words > before/words:
+	if u == t.units-1 || after/o.Words > before/o.Words {
 		return 0, true
-	case hot > 0 && after/hot > before/hot:
-		return t.options.Hot, false
 	}
-	return 0, false
+	if o.HotWords == 0 {
+		return 0, false
+	}
+	if !o.Doubles { // counted from the start of the epoch
+		epoch = 0
+	}
+	rows = o.HotRows((epoch+before)/o.HotWords, (epoch+after)/o.HotWords)
+	return rows, rows >= t.largest()
 }
 
 // PausesAfter reports whether training can stop, and be saved, after so many units of the run: whether all rows are combined then, so that all
@@ -195,7 +214,7 @@ func (t *Trainer) PausesAfter(units int) bool {
 // Train trains some units. The reports are those of all ranks together.
 func (t *Trainer) Train(first int, rates []float64) ([]trainer.Report, error) {
 	t.next = first + len(rates)
-	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options.Rule)
+	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options)
 	for i, rate := range rates {
 		var err error
 		if reports[i], err = t.own.Advance(context.Background(), first+i, rate*factor); err != nil {

@@ -284,7 +284,7 @@ func TestTwin(t *testing.T) {
 					t.Fatal(err)
 				}
 				bases = append(bases, slices.Concat(own.State()[0].Data, own.State()[1].Data))
-				if _, err := own.Advance(context.Background(), 0, joint.Factor(ranks, rule.Name)*rate(0)); err != nil {
+				if _, err := own.Advance(context.Background(), 0, joint.Factor(ranks, c.Sync)*rate(0)); err != nil {
 					t.Fatal(err)
 				}
 				all = append(all, slices.Concat(own.State()[0].Data, own.State()[1].Data))
@@ -340,6 +340,59 @@ func TestHot(t *testing.T) {
 	}
 }
 
+// TestDoubling: by sub-model synchronisation twice as many rows are the same after every second combination, and all rows after the fourth if
+// the first has a fourth of them.
+func TestDoubling(t *testing.T) {
+	c := modes()[string(sequential.PWord2Vec)]
+	p := newProblem(t, 3000, c)
+	words, tokens := p.text.Vocabulary.Len(), p.text.Text().Tokens()
+	p.options.Sync = combine.Options{Rule: combine.Mean, Words: tokens, HotWords: tokens / 5, Hot: (words + 3) / 4, Doubles: true}
+	for combinations, rows := range []int{1: (words + 3) / 4, 2: (words + 3) / 4 * 2, 4: words} {
+		if rows == 0 {
+			continue
+		}
+		tables := make([][]trainer.Tensor, 2)
+		err := p.lead(2, func(l *lead.Trainer) error {
+			units := l.Units() / c.Epochs
+			last := (combinations*(tokens/5)*units + tokens - 1) / tokens // units up to the combination
+			_, err := train(l, 0, last)
+			if pauses := l.PausesAfter(last); pauses != (rows == words) {
+				t.Errorf("%d combinations: training pauses: %v", combinations, pauses)
+			}
+			return err
+		}, func(rank int, tr *joint.Trainer) { tables[rank] = tr.State() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range tables[0] {
+			y, same := tables[1][i], rows*c.Dim
+			if !slices.Equal(x.Data[:same], y.Data[:same]) || rows < words && slices.Equal(x.Data[same:], y.Data[same:]) {
+				t.Errorf("%d combinations, table %s: not the first %d rows alone are the same", combinations, x.Name, rows)
+			}
+		}
+	}
+}
+
+// TestFactor: only adasum and sub-model synchronisation raise the rate.
+func TestFactor(t *testing.T) {
+	for _, x := range []struct {
+		ranks int
+		sync  combine.Options
+		want  float64
+	}{
+		{1, combine.Options{Rule: combine.Adasum}, 1},
+		{8, combine.Options{Rule: combine.Adasum}, 2},
+		{8, combine.Options{Rule: combine.Mean}, 1},
+		{1, combine.Options{Rule: combine.Mean, Doubles: true}, 1},
+		{4, combine.Options{Rule: combine.Mean, Doubles: true}, 2},
+		{8, combine.Options{Rule: combine.Mean, Doubles: true}, 2},
+	} {
+		if got := joint.Factor(x.ranks, x.sync); got != x.want {
+			t.Errorf("%d ranks, %+v: %v, want %v", x.ranks, x.sync, got, x.want)
+		}
+	}
+}
+
 // TestOptions: how often tables are combined if nobody says so.
 func TestOptions(t *testing.T) {
 	for _, x := range []struct {
@@ -351,11 +404,13 @@ func TestOptions(t *testing.T) {
 		{1_000_000_000, combine.Options{}, combine.Options{Words: 1 << 24, HotWords: 1 << 21}},
 		{3, combine.Options{}, combine.Options{Words: 1, HotWords: 1}},
 		{16_000_000, combine.Options{Words: 800_000, Hot: 5}, combine.Options{Words: 800_000, HotWords: 100_000, Hot: 5}},
-		{16_000_000, combine.Options{Rule: combine.Mean}, combine.Options{Rule: combine.Mean, Words: 4_000_000}},
+		{16_000_000, combine.Options{Rule: combine.Touched}, combine.Options{Rule: combine.Touched, Words: 4_000_000}},
+		{16_000_000, combine.Options{Rule: combine.Mean, Hot: 1024}, combine.Options{Rule: combine.Mean, Words: 16_000_000, HotWords: 2_320_000, Hot: 1024, Doubles: true}},
+		{16_000_000, combine.Options{Rule: combine.Mean, Words: 1 << 40, Hot: 8192}, combine.Options{Rule: combine.Mean, Words: 1 << 40, Hot: 8192}},
 		{16_000_000, combine.Options{HotWords: 9}, combine.Options{Words: 4_000_000, HotWords: 9}},
 	} {
 		x.want.Rule = cmp.Or(x.want.Rule, combine.DefaultRule)
-		if got := joint.Options(x.tokens, sequential.Options{Epochs: 5, Sync: x.given}); got != x.want {
+		if got := joint.Options(x.tokens, 4, sequential.Options{Epochs: 5, Sync: x.given}); got != x.want {
 			t.Errorf("%d tokens, given %+v: %+v, want %+v", x.tokens, x.given, got, x.want)
 		}
 	}

@@ -117,14 +117,14 @@ func (f *Forecast) ofSequential(c *settings.Config, m Measured) (calls float64, 
 		return 0, err
 	}
 	f.Memory = planned.Sum() + m.Text/int64(f.Hosts)
-	o := joint.Options(int(m.Tokens), model)
+	o := joint.Options(int(m.Tokens), f.Hosts, model)
 	perUnit := float64(m.Tokens) * float64(c.Epochs) / float64(m.Units)
 	combined := perUnit / float64(min(max(o.Words, int(perUnit)), int(m.Tokens)))
 	bytes, calls := joint.Traffic(m.Words, f.Hosts, model)
 	f.BytesPerUnit = combined * bytes
 	if o.HotWords > 0 && o.Hot > 0 {
 		hot := perUnit / float64(min(max(o.HotWords, int(perUnit)), int(m.Tokens)))
-		bytes, hotCalls := joint.Traffic(min(o.Hot, m.Words), f.Hosts, model)
+		bytes, hotCalls := joint.Traffic(o.MeanHotRows(m.Words), f.Hosts, model)
 		f.BytesPerUnit += hot * bytes
 		calls += hot / combined * hotCalls
 	}
