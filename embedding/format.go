@@ -98,7 +98,7 @@ func FormatOf(path string) (Format, error) {
 	if ok {
 		return f, CheckCompression(path, f)
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .tsv or .fasttext.bin, or name a format (%s)", path, list(Written()))
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .tsv or .fasttext.bin", path)
 }
 
 // list joins the names of formats with commas.

@@ -104,7 +104,9 @@ func readText(in input, header bool) (*Table, error) {
 		if header && int64(len(rows.words)) == count {
 			return nil, fmt.Errorf("line %d: the header promises %d words, but the file holds more", rows.number, count)
 		}
-		if err := rows.add(line); err != nil {
+		if err := rows.add(line); err != nil && rows.number == 1 {
+			return nil, fmt.Errorf("this does not look like a file of vectors: line 1: %w", err)
+		} else if err != nil {
 			return nil, fmt.Errorf("line %d: %w", rows.number, err)
 		}
 		if len(rows.words) == 1 && !header {

@@ -14,8 +14,8 @@ out=$(cd "${1:-dist}" && pwd)
 cd "$packaging/.."
 rm -f "$out"/w2vcl-* "$out/SHA256SUMS"
 
-version=$(git describe --tags --always --match 'v*')
-version=${version#v}
+version=$(python3 python/version.py)
+version=${version/+g/-}
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
@@ -27,16 +27,7 @@ for shell in bash zsh fish; do
 	"$work/w2vcl" completion "$shell" >"$work/completions/w2vcl.$shell"
 done
 
-# The licences of all modules that are linked into the program on any platform.
-for platform in linux/amd64 darwin/arm64 windows/amd64; do
-	GOOS=${platform%/*} GOARCH=${platform#*/} go list -deps -tags gpu \
-		-f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/w2vcl
-done | sort -u | while read -r path module_version dir; do
-	texts=$(find "$dir" -maxdepth 1 -iname 'licen[cs]e*' -o -maxdepth 1 -iname 'copying*' -o -maxdepth 1 -iname 'notice*' | sort)
-	[[ -n $texts ]] || { echo "$path $module_version has no licence at $dir" >&2 && exit 1; }
-	printf '\n==== %s %s\n\n' "$path" "$module_version"
-	xargs -d '\n' cat <<<"$texts"
-done >"$work/THIRD-PARTY-LICENSES.txt"
+"$packaging/licenses.sh" "$work/THIRD-PARTY-LICENSES.txt"
 
 for platform in linux-amd64 linux-arm64 darwin-arm64 darwin-amd64 windows-amd64; do
 	name=w2vcl-$version-$platform

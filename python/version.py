@@ -1,4 +1,4 @@
-"""The version of the package: $W2VCL_VERSION, else the tag of the commit, else 0.0.0 with the commit behind it."""
+"""The version of the package: $W2VCL_VERSION, else the tag of the commit, else that of CITATION.cff with the commit behind it."""
 
 import os
 import pathlib
@@ -11,8 +11,10 @@ def version() -> str:
     if given:
         # v1.2.0-rc.1 is 1.2.0rc1 to Python.
         return re.sub(r"-(a|alpha|b|beta|rc)\.?", r"\1", given.removeprefix("v"))
+    citation = pathlib.Path(__file__).parent.parent / "CITATION.cff"
+    [release] = re.findall(r"^version: (\S+)$", citation.read_text(encoding="utf-8"), re.MULTILINE)
     commit = _git("rev-parse", "--short=12", "HEAD")
-    return "0.0.0+g" + commit if commit else "0.0.0"
+    return f"{release}+g{commit}" if commit else release
 
 
 def _git(*args: str) -> str:
@@ -21,3 +23,7 @@ def _git(*args: str) -> str:
     except FileNotFoundError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+if __name__ == "__main__":
+    print(version())

@@ -214,6 +214,8 @@ func Reopen(name string) (*Folder, error) {
 func (f *Folder) checkRun() error {
 	if _, err := os.Stat(f.Path(ConfigFile)); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s holds no %s, so there is no run to resume: start it with 'w2vcl train'", f.Dir, ConfigFile)
+	} else if info, statErr := os.Stat(f.Dir); statErr == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: name the folder of the run to resume", f.Name)
 	} else if err != nil {
 		return fmt.Errorf("%s is no run to resume: %w", f.Dir, err)
 	}

@@ -64,8 +64,10 @@ func (v *Vectors) suggest(word string) string {
 			found = append(found, candidate{d, row})
 		}
 	}
-	if len(found) == 0 {
-		return ""
+	if len(found) == 0 && strings.Contains(word, " ") {
+		return "; give one word at a time"
+	} else if len(found) == 0 {
+		return "; 'train --subword ngram' gives unseen words vectors, too"
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))

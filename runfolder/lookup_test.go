@@ -34,7 +34,8 @@ func TestLookup(t *testing.T) {
 		"river":  `"river" is not in the vocabulary (5 words); did you mean River, rivers, driver?`,
 		"ecnomy": "did you mean economy?",
 		"hte":    "did you mean the?", // neighbours swapped
-		"xyz":    "(5 words)",
+		"xyz":    "(5 words); 'train --subword ngram' gives unseen words vectors, too",
+		"my xyz": "give one word at a time",
 	} {
 		_, err := v.Lookup([]string{"the", word})
 		if err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -14,6 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -43,7 +44,7 @@ func Open(path string) (*Run, error) {
 		}
 		return &Run{dir}, nil
 	}
-	return nil, fmt.Errorf("%s: there is no such run folder or vectors file", path)
+	return nil, fmt.Errorf("%s: there is no such run folder or vectors file%s", path, terminal.NearestFile(path))
 }
 
 // Path returns the path of a file of the run.
@@ -217,7 +218,7 @@ func LoadTables(ctx context.Context, path string) (trainer.Tables, error) {
 	}
 	r, err := Open(path)
 	if err != nil {
-		return trainer.Tables{}, fmt.Errorf("there are no such vectors: %w", err)
+		return trainer.Tables{}, err
 	}
 	return r.Tables(ctx)
 }

@@ -127,6 +127,9 @@ func (c *Config) checkApplies(set given) error {
 	if err := c.validateMode(); err != nil {
 		return err
 	}
+	if !c.HierarchicalSoftmax { // "-hs 0" of word2vec.c is true of every mode
+		delete(set, "hierarchical-softmax")
+	}
 	for _, s := range c.Settings() {
 		if set[s.Name] != "" && !s.AppliesTo(c.Mode) {
 			return terminal.Usagef("%s does not apply to mode %s (it is for mode %s): leave it out",

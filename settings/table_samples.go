@@ -13,7 +13,7 @@ func (c *Config) sampleSettings() []Setting {
 				"fullw2v the fixed radius W_f is half of it, rounded up)",
 		},
 		{
-			Name: "dynamic-window", Modes: randomWindow, Record: true, value: &c.DynamicWindow,
+			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: randomWindow, Record: true, value: &c.DynamicWindow,
 			help: "draw each window's size from 1 to --window, as word2vec " +
 				"does; =false fixes it (ppmi counts the mean of all draws)",
 		},
@@ -38,7 +38,7 @@ func (c *Config) sampleSettings() []Setting {
 			hideDefault: true,
 		},
 		{
-			Name: "sample", Aliases: []string{"subsample"}, Record: true, value: &c.Sample,
+			Name: "sample", Aliases: []string{"subsample", "t"}, Record: true, value: &c.Sample,
 			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 800 " +
 				"occurrences in the text",
 		},

@@ -63,12 +63,12 @@ func (c *Config) pieceSettings() []Setting {
 			help: "read `N` characters of a longer word (cnn, recurrent, attention)",
 		},
 		{
-			Name: "min-ngram", Aliases: []string{"minn"},
+			Name: "min-ngram", Aliases: []string{"minn", "min-n"},
 			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MinGram,
 			help: "characters `N` of the shortest n-grams (ngram)",
 		},
 		{
-			Name: "max-ngram", Aliases: []string{"maxn"},
+			Name: "max-ngram", Aliases: []string{"maxn", "max-n"},
 			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MaxGram,
 			help: "characters `N` of the longest n-grams (ngram)",
 		},

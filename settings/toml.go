@@ -45,7 +45,7 @@ func decodeRaw(data []byte, file string, raw *map[string]any) (toml.MetaData, er
 	var parse toml.ParseError
 	switch {
 	case errors.As(err, &parse):
-		return meta, terminal.Usagef("%s:%d: %s", file, parse.Position.Line, parse.Message)
+		return meta, terminal.Usagef("%s:%d: %s; a configuration is a TOML file, such as config.toml of a run", file, parse.Position.Line, parse.Message)
 	case err != nil:
 		return meta, terminal.Usagef("%s: %v", file, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -162,9 +163,12 @@ func checkExists(path string, source io.Reader) error {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--corpus %s: %w", path, errNoText)
+		return fmt.Errorf("--corpus %s: %w%s", path, errNoText, terminal.NearestFile(path))
 	} else if err != nil {
 		return fmt.Errorf("--corpus: %w", err)
+	}
+	if runfolder.IsRun(path) {
+		return fmt.Errorf("--corpus %s is a run folder, not a text: 'w2vcl resume %s' continues the run", path, path)
 	}
 	return nil
 }
@@ -256,7 +260,7 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 // noteOddities tells the user about surprises in the text.
 func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
-		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD", terminal.Quantity(terminal.Number(n), "byte"))
+		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD: if its encoding is another, convert it first (iconv)", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := s.LongTokens; n > 0 {
 		p.Warnf("left out %s longer than %s bytes",

@@ -22,7 +22,7 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	}
 	start, err := runfolder.LoadTables(ctx, path)
 	if err != nil {
-		return fmt.Errorf("--init %s: %w", path, err)
+		return fmt.Errorf("--init: %w", err)
 	}
 	if n := len(start.Vocabulary); len(start.Words) != n*j.config.Dim {
 		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d",

@@ -78,7 +78,7 @@ func TestInit(t *testing.T) {
 func TestInitRefuses(t *testing.T) {
 	c := smallConfig(t, string(sequential.Word2Vec))
 	c.Init = filepath.Join(t.TempDir(), "none")
-	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "there are no such vectors") {
+	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "--init: "+c.Init+": there is no such") {
 		t.Errorf("missing: %v", err)
 	}
 	c.Init = writeFile(t, "vectors.vec", "2 3\na 1 2 3\nb 4 5 6\n")

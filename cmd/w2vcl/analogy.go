@@ -31,8 +31,9 @@ type analogyAnswer struct {
 func newAnalogy(s cli.Streams) *cobra.Command {
 	o := analogyOptions{questions: questions{names: []string{"A", "B", "C"}}}
 	cmd := &cobra.Command{
-		Use:   "analogy DIR|VECTORS A B C [flags]",
-		Short: "Answer \"A is to B as C is to ...\"",
+		Use:        "analogy DIR|VECTORS A B C [flags]",
+		Short:      "Answer \"A is to B as C is to ...\"",
+		SuggestFor: []string{"analogies", "word-analogy"},
 		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd).
 A, B and C are no answers.`,
 		Example: `  w2vcl analogy runs/wiki man king woman

@@ -26,8 +26,9 @@ type convertOptions struct {
 func newConvert(s cli.Streams) *cobra.Command {
 	var o convertOptions
 	cmd := &cobra.Command{
-		Use:   "convert DIR|VECTORS OUT [flags]",
-		Short: "Write vectors in another format",
+		Use:        "convert DIR|VECTORS OUT [flags]",
+		Short:      "Write vectors in another format",
+		SuggestFor: []string{"export", "save", "quantize"},
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
 chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
 (fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
@@ -193,7 +194,7 @@ func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 	}
 	format, err := embedding.FormatOf(to)
 	if err != nil {
-		return "", fmt.Errorf("%w; or choose with --format (%s)", err, formatNames())
+		return "", fmt.Errorf("%w, or name a format with --format", err)
 	}
 	return format, nil
 }

@@ -39,8 +39,9 @@ type evalOptions struct {
 func newEval(s cli.Streams) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
-		Use:   "eval DIR|VECTORS [--data DIR] [flags]",
-		Short: "Score vectors on sets of similarity, analogies, categories; on a graph's labels and links",
+		Use:        "eval DIR|VECTORS [--data DIR] [flags]",
+		Short:      "Score vectors on sets of similarity, analogies, categories; on a graph's labels and links",
+		SuggestFor: []string{"test", "evaluate", "compute-accuracy", "score"},
 		Long: `Score the vectors of a run folder or file on every similarity, analogy and
 categorization set in a folder, or on the sets that come with w2vcl. Every score
 stands beside its coverage: how many of the set's items have all their words in
@@ -169,7 +170,7 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 		return useless
 	}
 	if info, err := os.Stat(o.data); o.data != "" && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--data %s: there is no such folder or file", o.data)
+		return fmt.Errorf("--data %s: there is no such file or folder", o.data)
 	} else if o.graphTask() && err == nil && info.IsDir() {
 		return fmt.Errorf("--data %s: --task %s needs a file, not a folder", o.data, o.task)
 	}

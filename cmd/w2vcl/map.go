@@ -32,8 +32,9 @@ type mapOptions struct {
 func newMap(s cli.Streams) *cobra.Command {
 	var o mapOptions
 	cmd := &cobra.Command{
-		Use:   "map DIR|VECTORS --out FILE [flags]",
-		Short: "Draw words as a map: near words lie together",
+		Use:        "map DIR|VECTORS --out FILE [flags]",
+		Short:      "Draw words as a map: near words lie together",
+		SuggestFor: []string{"plot", "visualize", "tsne", "umap"},
 		Long: `Place words in the plane by t-SNE, so that words with near vectors lie together, and
 write a page (.html) or a picture (.svg). The page needs nothing but a browser: move
 and zoom, search a word, point at one for its neighbours, change between t-SNE and

@@ -33,8 +33,9 @@ const (
 func newMetrics(s cli.Streams) *cobra.Command {
 	var o metricsOptions
 	cmd := &cobra.Command{
-		Use:   "metrics DIR [--format csv|json|tensorboard] [--out PATH]",
-		Short: "Show the metrics of a run as CSV or JSON, or write them for TensorBoard",
+		Use:        "metrics DIR [--format csv|json|tensorboard] [--out PATH]",
+		Short:      "Show the metrics of a run as CSV or JSON, or write them for TensorBoard",
+		SuggestFor: []string{"info", "log", "stats", "show"},
 		Long: `Show the metrics of a run, also of one that is still training: loss, learning rate
 and speed, the lines of DIR/metrics.jsonl. TensorBoard's format is an event file in
 the folder --out:

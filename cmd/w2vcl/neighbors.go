@@ -28,8 +28,9 @@ type wordNeighbors struct {
 func newNeighbors(s cli.Streams) *cobra.Command {
 	o := neighborsOptions{questions: questions{names: []string{"WORD"}}}
 	cmd := &cobra.Command{
-		Use:   "neighbors DIR|VECTORS WORD... [flags]",
-		Short: "Show the words nearest to a word",
+		Use:        "neighbors DIR|VECTORS WORD... [flags]",
+		Short:      "Show the words nearest to a word",
+		SuggestFor: []string{"nn", "nearest", "most-similar", "similar", "distance"},
 		Long: `Show the words whose vectors have the largest cosine with the vector of a word, in
 a run folder or a file of vectors. A run that is still training answers with the
 vectors of its last checkpoint. A run trained with --subword, and a fastText model,

@@ -37,8 +37,9 @@ type phrasesOptions struct {
 func newPhrases(s cli.Streams) *cobra.Command {
 	o := phrasesOptions{}
 	cmd := &cobra.Command{
-		Use:   "phrases TEXT --out FILE [flags]",
-		Short: "Join the phrases of a text (New York) to one word, before training",
+		Use:        "phrases TEXT --out FILE [flags]",
+		Short:      "Join the phrases of a text (New York) to one word, before training",
+		SuggestFor: []string{"word2phrase", "phraser"},
 		Long: `Find pairs of words that stand together more often than by chance and write the
 text with such pairs joined to one word, new_york. The text is a file or folder,
 and what is written is a line for each of its lines. Every pass joins once more,

@@ -22,8 +22,9 @@ type resumeOptions struct {
 func newResume(s cli.Streams) *cobra.Command {
 	var o resumeOptions
 	cmd := &cobra.Command{
-		Use:   "resume DIR [flags]",
-		Short: "Continue a training that was interrupted or killed",
+		Use:        "resume DIR [flags]",
+		Short:      "Continue a training that was interrupted or killed",
+		SuggestFor: []string{"continue"},
 		Long: `Continue the run of DIR, the folder given to train, from its last checkpoint. A run
 that was stopped before its first checkpoint starts over. The result is the same, to
 the bit, as without a stop; on another --device it is the same but for rounding. A

@@ -22,8 +22,9 @@ type similarityAnswer struct {
 func newSimilarity(s cli.Streams) *cobra.Command {
 	asJSON, q := false, questions{names: []string{"A", "B"}}
 	cmd := &cobra.Command{
-		Use:   "similarity DIR|VECTORS A B [flags]",
-		Short: "Show how similar two words are",
+		Use:        "similarity DIR|VECTORS A B [flags]",
+		Short:      "Show how similar two words are",
+		SuggestFor: []string{"sim", "cosine"},
 		Long: `Show the cosine of the vectors of two words, seen or not: 1 for the same direction,
 0 for none in common. Or of many pairs, with --words.`,
 		Example: `  w2vcl similarity runs/wiki coast shore

@@ -25,8 +25,9 @@ type trainOptions struct {
 func newTrain(s cli.Streams) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
-		Use:   "train --corpus PATH --out DIR [flags]",
-		Short: "Train vectors on your own text",
+		Use:        "train --corpus PATH --out DIR [flags]",
+		Short:      "Train vectors on your own text",
+		SuggestFor: []string{"skipgram", "cbow", "fasttext", "word2vec", "fit"},
 		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
 context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
 summary.json. The folder appears when the run is complete; until then its files are

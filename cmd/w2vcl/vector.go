@@ -21,8 +21,9 @@ type wordVector struct {
 func newVector(s cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "vector DIR|VECTORS WORD... [flags]",
-		Short: "Print the vectors of words, seen or not",
+		Use:        "vector DIR|VECTORS WORD... [flags]",
+		Short:      "Print the vectors of words, seen or not",
+		SuggestFor: []string{"embed", "print-word-vectors", "get-vector"},
 		Long: `Print the vectors of words, a line each: the word and its values. A run trained
 with --subword, and a fastText model, compose the vectors of words that are not in
 their text. 'w2vcl convert --words' writes the vectors of a whole list of words to a file.`,

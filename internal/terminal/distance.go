@@ -1,7 +1,10 @@
 package terminal
 
 import (
+	"cmp"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -65,6 +68,29 @@ func Meant(text string, names []string) string {
 func DidYouMean(text string, names []string) string {
 	if near := Meant(text, names); near != "" {
 		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// NearestFile ends a message about a path that does not exist: it names the file of that folder that was probably meant.
+func NearestFile(path string) string {
+	folder, name := filepath.Split(path)
+	switch {
+	case strings.Contains(path, "://"):
+		return "; download it first"
+	case strings.ContainsAny(name, "*?"):
+		return "; the shell found no file that this pattern fits"
+	}
+	entries, err := os.ReadDir(cmp.Or(folder, "."))
+	if err != nil || len(name) < 4 {
+		return ""
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if near := Nearest(name, slices.Values(names)); near != "" {
+		return "; did you mean " + folder + near + "?"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"regexp"
@@ -44,6 +45,9 @@ func (t *Reader) refuseRecords() error {
 	if err != nil {
 		return err
 	}
+	if kind := markup(head); kind != "" {
+		return fmt.Errorf("%s: this is %s, not text: extract its text first", t.Source.Name, kind)
+	}
 	kind, fields := records.Notice(head, len(head) < t.text.Size(), tableName.MatchString(t.Source.Name))
 	switch {
 	case kind == "":
@@ -53,6 +57,17 @@ func (t *Reader) refuseRecords() error {
 	default:
 		return fmt.Errorf("%s: this is %s, not text: name the field of the text with --field; its first record has %s", t.Source.Name, kind, listed(fields))
 	}
+}
+
+// markup returns the kind of a text with tags: "HTML" or "XML", such as a dump of Wikipedia; "" for others.
+func markup(head []byte) string {
+	start := strings.ToLower(string(bytes.TrimLeft(head[:min(len(head), 64)], " \t\r\n")))
+	for prefix, kind := range map[string]string{"<!doctype html": "HTML", "<html": "HTML", "<?xml": "XML", "<mediawiki": "XML"} {
+		if strings.HasPrefix(start, prefix) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // tableName matches the names of files of CSV and TSV, also compressed.

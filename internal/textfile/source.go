@@ -142,6 +142,7 @@ var formats = []format{
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
 	{name: "zip", magic: "PK\x03\x04", hint: "unpack it first (unzip)"},
 	{name: "zip", magic: "PK\x05\x06", hint: "unpack it first (unzip)"}, // an empty archive
+	{name: "PDF", magic: "%PDF-", hint: "extract its text first (pdftotext)"},
 	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
 	{name: "lz4", magic: "\x04\x22\x4d\x18", hint: "decompress it first (lz4 -d)"},
 	{name: parquetName, magic: records.ParquetMagic, hint: "name the column of the text with --field"},

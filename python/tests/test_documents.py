@@ -73,3 +73,9 @@ def test_the_readme_of_the_module(text, tmp_path, monkeypatch):
     [code] = blocks((ROOT / "python" / "README.md").read_text(encoding="utf-8"))
     exec(compile(code.replace("dim=300", "dim=8, iterations=16"), "README.md", "exec"), {})
     assert (tmp_path / "runs" / "wiki" / "vectors.bin").exists()
+
+
+def test_the_licences_of_what_is_in_the_wheel():
+    text = (pathlib.Path(w2vcl.__file__).parent / "bin" / "THIRD-PARTY-LICENSES.txt").read_text(encoding="utf-8")
+    for name in ("gorgonia.org/gorgonia v", "gonum.org/v1/gonum v", "Go go1.", "WordNet 3.0"):
+        assert f"\n==== {name}" in text

@@ -58,7 +58,9 @@ def test_names_of_gensim(run):
     with pytest.raises(TypeError, match="2.5 is float: a word is a string"):
         run[[2.5]]
     with pytest.raises(AttributeError, match="keyed_vectors"):
-        run.evaluate_word_pairs
+        run.cosine_similarities
+    assert run.most_similar_cosmul("cat") == keyed.most_similar_cosmul("cat")
+    assert run.n_similarity(["cat", "red"], ["dog"]) == pytest.approx(keyed.n_similarity(["cat", "red"], ["dog"]), abs=1e-6)
     assert not hasattr(run, "_ipython_display_")
 
 
@@ -195,12 +197,16 @@ def test_help_lists_every_mode_of_the_program():
     assert said == known and len(known) >= 10
 
 
-def test_the_tutorial_of_gensim(tmp_path):
-    """Five lines of it are others here; it runs, and a type checker has no complaint."""
-    script = pathlib.Path(__file__).with_name("gensim_tutorial.py")
+@pytest.mark.parametrize("name, wanted", [
+    ("gensim_tutorial.py", "word #0/1750 is the\n.*'police'\t'people'"),
+    ("gensim_fasttext_tutorial.py", r"Run\(.*\nTrue\nFalse\narray.*'correct': \["),  # nights has no row, and has a vector
+])
+def test_the_tutorials_of_gensim(tmp_path, name, wanted):
+    """Five lines and the import are others here; it runs, and a type checker has no complaint."""
+    script = pathlib.Path(__file__).with_name(name)
     assert script.read_text(encoding="utf-8").count("# changed") == 5
     said = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert "word #0/1750 is the" in said and "'police'\t'people'" in said
+    assert re.search(wanted, said, re.DOTALL), said
     mypy = pytest.importorskip("mypy.api")
     report, errors, status = mypy.run(["--config-file=", "--ignore-missing-imports", "--cache-dir", str(tmp_path), str(script)])
     assert status == 0, report + errors

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Version returns the module's version, and the commit where Go recorded one.
+// release is the version that this source is, or will be when it is tagged. A test compares it with the packages'.
+const release = "0.1.0"
+
+// Version returns the release, and the commit where Go recorded one and it is not the release's.
 func Version() string {
+	text := release
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	text := info.Main.Version
-	if text == "" || text == "(devel)" {
-		text = "development version"
+	if ok && info.Main.Version != "v"+release {
 		if revision := BuildSetting(info, "vcs.revision"); len(revision) >= 12 {
 			text += " " + revision[:12]
 			if BuildSetting(info, "vcs.modified") == "true" {

@@ -17,7 +17,7 @@ func EvalData(given string) (folder string, remove func(), err error) {
 		return builtinSets()
 	}
 	if _, err := os.Stat(given); errors.Is(err, fs.ErrNotExist) {
-		return "", nil, fmt.Errorf("--data %s: there is no such folder or file", given)
+		return "", nil, fmt.Errorf("--data %s: there is no such file or folder", given)
 	}
 	return given, func() {}, nil
 }

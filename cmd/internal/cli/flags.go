@@ -3,14 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
 
@@ -95,7 +93,7 @@ func (m modelSwitch) String() string { return "" }
 // Type implements [pflag.Value].
 func (m modelSwitch) Type() string { return "0|1" }
 
-// addModelSwitches adds --sg and --cbow, which stand for --model.
+// addModelSwitches adds --sg and --cbow, which stand for --model, and gensim's --compute-loss, which is always on.
 func addModelSwitches(flags *pflag.FlagSet, set map[string]string) {
 	if flags.Lookup("model") == nil {
 		return
@@ -106,27 +104,8 @@ func addModelSwitches(flags *pflag.FlagSet, set map[string]string) {
 	} {
 		flags.VarPF(modelSwitch{set, models}, name, "", "").Hidden = true
 	}
-}
-
-// OneCorpus is a check of arguments: --corpus may stand without its name.
-func OneCorpus(cmd *cobra.Command, args []string) error {
-	corpus := cmd.Flags().Lookup("corpus")
-	for _, arg := range args {
-		if arg == "true" || arg == "false" {
-			return terminal.Usagef("unexpected argument %q: a switch takes its value with an equals sign, as in --lowercase=%s", arg, arg)
-		}
-	}
-	switch {
-	case len(args) == 0:
-		return nil
-	case corpus.Changed || dashHint(args[0]) != "":
-		return Exactly()(cmd, args)
-	case len(args) > 1:
-		return terminal.Usagef("%d texts, %s and others: give the folder that they are in, or 'cat %s | %s --corpus -'",
-			len(args), args[0], strings.Join(args, " "), cmd.CommandPath())
-	default:
-		return cmd.Flags().Set("corpus", args[0])
-	}
+	flags.Bool("compute-loss", true, "")
+	flags.Lookup("compute-loss").Hidden = true
 }
 
 // UseAliases gives flags other names, and accepts underscores in names.
@@ -157,8 +136,11 @@ type SettingValue struct {
 	set map[string]string
 }
 
-// Set remembers the text; [settings.Resolve] parses it.
+// Set remembers the text; [settings.Resolve] parses it. Of two texts to train on, the first one would be lost.
 func (v SettingValue) Set(text string) error {
+	if before, given := v.set[v.Name]; given && v.Name == "corpus" && before != text {
+		return errors.New("given twice: give a folder of texts, or write them to one pipe, and --corpus -")
+	}
 	v.set[v.Name] = text
 	return nil
 }
@@ -173,60 +155,6 @@ func complete(cmd *cobra.Command, s settings.Setting) {
 		names = append(names, cobra.CompletionWithDesc(choice.Name, choice.Help))
 	}
 	_ = cmd.RegisterFlagCompletionFunc(s.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is new, so there is no error
-}
-
-// flagError makes a helpful message of an error of the flag parser.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var missing *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return err
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return singleDash(cmd, unknown.GetSpecifiedShortnames())
-	case errors.As(err, &unknown):
-		name := unknown.GetSpecifiedName()
-		if near := nearestFlag(cmd, name); near != "" {
-			return terminal.Usagef("--%s: no such flag; did you mean --%s?", name, near)
-		}
-		return terminal.Usagef("--%s: no such flag", name)
-	case errors.As(err, &missing):
-		return terminal.Usagef("--%s needs a value", missing.GetSpecifiedName())
-	case errors.As(err, &invalid):
-		return terminal.Usagef("--%s: %v", invalid.GetFlag().Name, errors.Unwrap(err))
-	default:
-		return terminal.Usagef("%v", err)
-	}
-}
-
-// singleDash explains how to write word2vec's flags, such as -size 100, here.
-func singleDash(cmd *cobra.Command, name string) error {
-	name, _, _ = strings.Cut(name, "=")
-	if flag := cmd.Flags().Lookup(name); flag != nil {
-		return terminal.Usagef("-%s: flags have two dashes here: --%s", name, flag.Name)
-	}
-	if near := nearestFlag(cmd, name); near != "" && len(name) > 2 {
-		return terminal.Usagef("-%s: no such flag, and flags have two dashes here; did you mean --%s?", name, near)
-	}
-	return terminal.Usagef("-%s: no such flag (flags have two dashes here)", name)
-}
-
-// nearestFlag returns the flag whose name, by itself or elsewhere, is a typing error away, or "".
-func nearestFlag(cmd *cobra.Command, name string) string {
-	known := map[string]string{} // names of flags, by themselves and by aliases
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Hidden {
-			return
-		}
-		known[flag.Name] = flag.Name
-		if setting, ok := flag.Value.(SettingValue); ok {
-			for _, alias := range setting.Aliases {
-				known[dashed(alias)] = flag.Name
-			}
-		}
-	})
-	return known[terminal.Nearest(dashed(name), slices.Values(slices.Sorted(maps.Keys(known))))]
 }
 
 // AddJSON defines --json.

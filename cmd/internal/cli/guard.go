@@ -211,6 +211,8 @@ func (f *File) check(force bool) error {
 		return fmt.Errorf("%s %s is a %s: name a regular file", f.Name, f.Path, specialKind(f.info.Mode()))
 	case special && f.info.Mode()&fs.ModeSocket != 0:
 		return fmt.Errorf("%s %s is a socket: name a file", f.Name, f.Path)
+	case f.isMissing():
+		return missing(f)
 	case !f.Use.IsOutput() || special && f.Use == FileOutput:
 		return nil
 	}
@@ -224,6 +226,19 @@ func (f *File) check(force bool) error {
 		return err
 	}
 	return f.probe(filepath.Dir(f.place))
+}
+
+// isMissing reports whether an input is not there. Vectors as arguments, --config and --corpus have messages of their own. A
+// run that is still going has another name.
+func (f *File) isMissing() bool {
+	switch {
+	case f.place == "" || f.info != nil:
+		return false
+	case strings.HasPrefix(f.Name, "--"):
+		return f.Use == FileStream || f.Use == FileInput && runfolder.Unfinished(f.Path) == ""
+	default:
+		return f.Use == FileStream || f.Use == FileText
+	}
 }
 
 // specialKind names a kind of file.
@@ -275,9 +290,11 @@ func (f *File) checkReplaceable(force bool) error {
 		return nil
 	case f.info.IsDir():
 		return fmt.Errorf("%s %s is a folder; name a file", f.Name, f.Path)
+	case f.info.Size() == 0: // mktemp made it
+		return nil
 	case f.Use == FileOutput && !force:
 		return fmt.Errorf("%s %s exists: choose another name, or replace it with --force", f.Name, f.Path)
-	case f.info.Size() == 0 || f.Kind.Is(f.place):
+	case f.Kind.Is(f.place):
 		return nil
 	case force:
 		return fmt.Errorf("%s %s exists and is not %s; --force replaces nothing else: choose another name, or move that away", f.Name, f.Path, f.Kind.Name)

@@ -114,18 +114,6 @@ func Prefixed(prefix, message string) string {
 	return prefix + strings.ReplaceAll(strings.TrimSpace(message), "\n", "\n"+prefix)
 }
 
-// unknownCommand names the word that is no command, and commands like it.
-func unknownCommand(root *cobra.Command, args []string) error {
-	word := ""
-	if _, rest, _ := root.Find(args); len(rest) > 0 {
-		word = rest[0]
-	}
-	if near := root.SuggestionsFor(word); len(near) > 0 {
-		return terminal.Usagef("%s: no such command; did you mean %s?", word, strings.Join(near, " or "))
-	}
-	return terminal.Usagef("%s: no such command", word)
-}
-
 // SetUp gives a program, which has all its commands, our messages and help, and makes every
 // command check its files before it runs. mainFlags are the flags of commands with many, see
 // showHelp; files are the lists of the files of commands.
@@ -144,6 +132,9 @@ func SetUp(root *cobra.Command, s Streams, mainFlags map[string][]string, files 
 	root.SetHelpFunc(showHelp(root.HelpFunc(), mainFlags))
 	guardCommands(root.Commands(), files)
 	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		namesACommand(completion)
+	}
 	root.SetHelpCommand(newHelp(root))
 }
 
@@ -184,55 +175,25 @@ Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for al
 
 // NewGroup returns a command that only has commands below it.
 func NewGroup(name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
-	var names []string
-	for _, c := range commands {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	group := &cobra.Command{
-		Use: name, Short: short, Long: long, Example: example,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return terminal.Usagef("%s %s: no such command; there are %s", name, args[0], Enumerate(names))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	group := &cobra.Command{Use: name, Short: short, Long: long, Example: example}
 	group.AddCommand(commands...)
+	namesACommand(group)
 	return group
 }
 
-// Exactly returns a check that a command has its arguments. names are their names in
-// the usage line.
-func Exactly(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return terminal.Usagef("%s is missing", names[len(args)])
+// namesACommand makes a group show its help, and refuse a word that is none of its commands.
+func namesACommand(group *cobra.Command) {
+	group.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
 		}
-		if len(args) > len(names) {
-			return terminal.Usagef("unexpected argument %q%s", args[len(names)], dashHint(args[len(names)]))
+		var names []string
+		for _, c := range group.Commands() {
+			if !c.Hidden {
+				names = append(names, c.Name())
+			}
 		}
-		return nil
+		return terminal.Usagef("%s %s: no such command; there are %s", group.Name(), args[0], Enumerate(names))
 	}
-}
-
-// dashHint explains an argument that was probably meant as a flag.
-func dashHint(arg string) string {
-	if strings.HasPrefix(arg, "–") || strings.HasPrefix(arg, "—") {
-		return " (a typographic dash: flags begin with two hyphens)"
-	}
-	return ""
-}
-
-// WordsOf returns a check that after the argument of the given name comes at least
-// one word.
-func WordsOf(name string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return Exactly(name, "WORD")(nil, args)
-		}
-		return nil
-	}
+	group.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }

@@ -62,11 +62,6 @@ class Run(Vectors):
     def _composes(self) -> bool:
         return self.config.get("subword", "none") != "none" or not (self.folder / "config.toml").exists()
 
-    @property
-    def wv(self) -> Run:
-        """The run itself: gensim's models keep their vectors there."""
-        return self
-
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How often each word occurs in the text, in the order of ``words``."""

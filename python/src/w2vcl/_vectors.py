@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Union, overload
 
@@ -36,6 +36,17 @@ class UnseenWord(Error, KeyError):
         super().__init__(message, 1)
 
     __str__ = Exception.__str__  # a KeyError would show its message in quotation marks
+
+
+def _of_gensim(name: str) -> Callable[..., Any]:
+    """A method of gensim's KeyedVectors."""
+
+    def method(self: Vectors, *args: Any, **settings: Any) -> Any:
+        return getattr(self.keyed_vectors, name)(*args, **settings)
+
+    method.__name__ = name
+    method.__doc__ = f"``{name}`` of gensim's KeyedVectors. Needs gensim."
+    return method
 
 
 class Vectors:
@@ -69,6 +80,11 @@ class Vectors:
         folder's vectors.bin has the words between the rows, so it is copied once.
         """
         return self._table[1]
+
+    @property
+    def wv(self) -> Vectors:
+        """The vectors themselves: gensim's models keep them there."""
+        return self
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -201,6 +217,11 @@ class Vectors:
         first, second = self.vector([a, b])
         return float(_unit(first) @ _unit(second))
 
+    def n_similarity(self, first: Iterable[str], second: Iterable[str]) -> float:
+        """The cosine of the means of two lists of words, seen or not."""
+        means = [self.vector(list(words)).mean(axis=0) for words in (first, second)]
+        return float(_unit(means[0]) @ _unit(means[1]))
+
     def doesnt_match(self, words: Iterable[str]) -> str:
         """The word that is farthest from the mean of all."""
         names = list(words)
@@ -208,6 +229,12 @@ class Vectors:
             raise ValueError("doesnt_match needs a list of two words or more")
         units = np.stack([_unit(row) for row in self.vector(names)])
         return names[int(np.argmin(units @ units.mean(axis=0)))]
+
+    evaluate_word_analogies = _of_gensim("evaluate_word_analogies")
+    evaluate_word_pairs = _of_gensim("evaluate_word_pairs")
+    most_similar_cosmul = _of_gensim("most_similar_cosmul")
+    save_word2vec_format = _of_gensim("save_word2vec_format")
+    wmdistance = _of_gensim("wmdistance")
 
     @cached_property
     def keyed_vectors(self) -> gensim.models.KeyedVectors:
@@ -234,9 +261,11 @@ class Vectors:
     def save(self, path: str | os.PathLike[str], words: Iterable[str] | None = None, **settings: Any) -> None:
         """Writes the vectors in the format of the path's extension, see ``w2vcl convert --help``.
 
-        ``words`` writes those of other words in place of the vocabulary. ``force=True`` replaces a
+        A path without an extension is a file in word2vec's binary format. ``words`` writes those of other words in place of the vocabulary. ``force=True`` replaces a
         file of vectors.
         """
+        if not pathlib.Path(path).suffix:
+            settings = {"format": "binary", **settings}
         if words is None:
             command("convert", self.path, path, *arguments(settings))
             return
