@@ -157,8 +157,8 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
 		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
-		Raw: !c.Standardize, Dropout: c.Dropout,
-		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
+		Highway: c.Highway, Raw: !c.Standardize, Dropout: c.Dropout,
+		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
 	}
 }
 
