@@ -104,6 +104,7 @@ var (
 	bpeOnly   = []string{SubwordBPE}
 	networks  = []string{subwordRecurrent, subwordAttention}
 	spelt     = append([]string{SubwordCNN}, networks...) // of symbols
+	hashing   = append([]string{SubwordNGram}, spelt...)
 	encoders  = append([]string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}, networks...)
 )
 

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -78,18 +79,19 @@ type Samples struct {
 type Encoder struct {
 	Subword     string  // "none", "cnn", "ngram", "chars", "bpe", "recurrent" or "attention"
 	WordTable   bool    // every word has a vector of its own beside its spelling
-	Gram        int     // cnn: characters of a symbol
+	Gram        Numbers // cnn: characters of a symbol; several: a word is spelt once in each length
 	CharDim     int     // cnn: E, values of a symbol's embedding
 	Widths      Numbers // cnn: symbols that filters span
 	Filters     Numbers // cnn: filters of each width, or one number for all
 	Pool        string  // cnn: "max" over the positions of a word, or "flatten"
 	Activation  string  // cnn: of the convolutions, see subword.Activation
+	Highway     int     // cnn: highway layers
 	Standardize bool    // cnn: features have mean 0 and variance 1 over the vocabulary
 	Dropout     float64 // cnn: share of the features that a step leaves out
 	MaxChars    int     // cnn: characters of a word that are read
 	MinGram     int     // ngram: characters of the shortest n-grams
 	MaxGram     int     // ngram: characters of the longest n-grams
-	Buckets     int     // ngram: vectors that n-grams are hashed to
+	Buckets     int     // ngram, cnn: vectors that n-grams are hashed to
 	Pieces      string  // bpe: file of the pieces
 	SubwordLR   float64 // learning rate of the encoder, times LR
 }
@@ -154,4 +156,4 @@ func (c *Config) TotalIterations() int {
 
 // symbols returns how many symbols of a word an encoder reads: n-grams of its
 // characters and the marks of its two ends.
-func (c *Config) symbols() int { return c.MaxChars + 2 - (c.Gram - 1) }
+func (c *Config) symbols() int { return c.MaxChars + 3 - slices.Min(append(c.Gram, c.MaxChars)) }

@@ -177,7 +177,7 @@ func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
 	if asGraph(c.FindMode()) {
-		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = 1, 32, Numbers{2, 3, 4}, Numbers{64}, 30
+		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = Numbers{1}, 32, Numbers{2, 3, 4}, Numbers{64}, 30
 		c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
 	}
 	switch vanilla := c.Mode == ModeVanilla; {

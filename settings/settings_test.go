@@ -408,6 +408,23 @@ func TestValidate(t *testing.T) {
 			"stock form of a network", func(c *Config) { c.Subword, c.Form = SubwordCNN, formStock },
 			"--form stock: --subword cnn has no stock form",
 		},
+		{"symbols of several lengths", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.Highway, c.SubwordLR = SubwordCNN, Numbers{1, 5}, 2, 1 }), ""},
+		{
+			"symbols whose lengths fall", ofSkipGram(func(c *Config) { c.Subword, c.Gram = SubwordCNN, Numbers{3, 2} }),
+			"--gram 3,2: must ascend",
+		},
+		{
+			"symbols longer than words", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.MaxChars = SubwordCNN, Numbers{1, 9}, 8 }),
+			"--gram 1,9: must be from 1 to --max-chars 8",
+		},
+		{
+			"symbols of several lengths of another network", func(c *Config) { c.Subword, c.Gram = subwordAttention, Numbers{1, 2} },
+			"--gram 1,2: --subword attention reads symbols of one length",
+		},
+		{
+			"highway layers below 0", ofSkipGram(func(c *Config) { c.Subword, c.Highway = SubwordCNN, -1 }),
+			"--highway -1: must be from 0 to 100",
+		},
 		{"SGD of stretches of n-grams", func(c *Config) { c.Optimizer = string(optim.SGD) }, ""},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
 		{

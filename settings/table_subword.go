@@ -14,8 +14,8 @@ func (c *Config) encoderSettings() []Setting {
 		},
 		{
 			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
-			help: "characters `N` of a symbol: 1 reads characters, more " +
-				"overlapping n-grams of them (cnn, recurrent, attention)",
+			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them " +
+				"(cnn, recurrent, attention); 1-5 reads n-grams of each of these lengths (cnn)",
 		},
 		{
 			Name: "char-dim", Modes: asGraph, Subword: spelt, Record: true, value: &c.CharDim,
@@ -42,6 +42,10 @@ func (c *Config) cnnSettings() []Setting {
 		{
 			Name: "activation", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
 			help: "function that the values of a convolution go through (cnn)", Choices: activationChoices,
+		},
+		{
+			Name: "highway", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Highway,
+			help: "put features through `N` highway layers (cnn)",
 		},
 		{
 			Name: "standardize", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
@@ -74,8 +78,9 @@ func (c *Config) pieceSettings() []Setting {
 		},
 		{
 			Name: "buckets", Aliases: []string{"bucket"},
-			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.Buckets,
-			help: "hash n-grams to `N` vectors; those that no word needs take no memory (ngram)",
+			Modes: withEncoders, Subword: hashing, Record: true, value: &c.Buckets,
+			help: "hash n-grams to `N` vectors (ngram), or those of each length that has more of them (cnn, recurrent, " +
+				"attention); vectors that no word needs take no memory",
 		},
 		{
 			Name: "pieces", Modes: asGraph, Subword: bpeOnly, Record: true, value: &c.Pieces,

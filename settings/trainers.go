@@ -157,8 +157,8 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
 		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
-		Raw: !c.Standardize, Dropout: c.Dropout,
-		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols()},
+		Highway: c.Highway, Raw: !c.Standardize, Dropout: c.Dropout,
+		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
 	}
 }
 
@@ -175,15 +175,21 @@ func (c *Config) Schedule(units int) func(unit int) float64 {
 }
 
 // Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,
-// the setting context-weight, is 0. Of composed rows the mean of W is not in it.
+// the setting context-weight, is 0. Composed rows have a direction in common that hides what tells them apart, of
+// unseen words most: n-grams' means lose the mean of W, rows of a graph their own mean
+// (docs/subword.md).
 func (c *Config) Exported(words, contexts []float32) []float32 {
 	if c.ContextWeight == 0 {
 		return words
 	}
 	sum := make([]float32, len(words))
 	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
-	if c.HasEncoder() && composing(c.FindMode()) {
+	switch {
+	case !c.HasEncoder():
+	case composing(c.FindMode()):
 		composed.Center(sum, words, c.Dim)
+	default:
+		composed.Center(sum, sum, c.Dim)
 	}
 	return sum
 }

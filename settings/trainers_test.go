@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"math"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -51,6 +52,35 @@ func TestUniformNegatives(t *testing.T) {
 			}
 			if n < want-3 || n > want+3 {
 				t.Errorf("%s: word %d is drawn %d times of %d", mode, word, n, draws)
+			}
+		}
+	}
+}
+
+// Exported rows of an encoder have no direction in common; others, and those of papers, stay as they are.
+func TestExportedRowsAreCentred(t *testing.T) {
+	words, contexts := []float32{5, 1, 6, 3, 7, 2}, []float32{1, 0, 2, 1, 0, 2}
+	for _, test := range []struct {
+		settings map[string]string
+		centred  bool
+	}{
+		{map[string]string{"model": "sg", "subword": "cnn"}, true},
+		{map[string]string{"model": "sg", "subword": "ngram"}, true},
+		{map[string]string{"model": "sg", "subword": "none"}, false},
+		{map[string]string{"preset": "paper", "subword": "cnn"}, false},
+	} {
+		test.settings["corpus"], test.settings["dim"] = "x", "2"
+		c, err := Resolve("", test.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sums [2]float64
+		for i, x := range c.Exported(words, contexts) {
+			sums[i%2] += float64(x)
+		}
+		for j, sum := range sums {
+			if centred := math.Abs(sum) < 1e-5; centred != test.centred {
+				t.Errorf("%v: column %d sums up to %v", test.settings, j, sum)
 			}
 		}
 	}

@@ -171,7 +171,12 @@ func (v *validator) encoder() {
 	}
 	v.check(c.Dropout >= 0 && c.Dropout < 1, "dropout", "must be from 0 to below 1")
 	v.check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
-	v.check(c.Gram >= 1 && c.Gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
+	for i, gram := range c.Gram {
+		v.check(gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
+		v.check(i == 0 || gram > c.Gram[i-1], "gram", "must ascend, as in 1-5 or 1,3")
+	}
+	v.check(len(c.Gram) == 1 || c.Subword == SubwordCNN, "gram", "--subword %s reads symbols of one length", c.Subword)
+	v.check(c.Highway >= 0 && c.Highway <= 100, "highway", "must be from 0 to 100")
 	for _, width := range c.Widths {
 		v.check(width <= c.symbols(), "widths",
 			"a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
@@ -309,6 +314,8 @@ var flagOf = map[string]string{
 	"Optimizer":           "optimizer",
 	"Widths":              "widths",
 	"Spelling.Limit":      "max-chars",
+	"Spelling.Gram":       "gram",
+	"Highway":             "highway",
 	"Dropout":             "dropout",
 	"HierarchicalSoftmax": "hierarchical-softmax",
 }

@@ -126,19 +126,26 @@ func (s Size) Bytes(machine int64) (int64, error) {
 	return int64(min(s.bytes+s.fraction*float64(machine), math.MaxInt64/2)), nil
 }
 
-// Numbers are whole numbers from 1 up: widths of a CNN's filters in symbols, or how many
-// there are.
+// Numbers are whole numbers from 1 up: widths of a CNN's filters in symbols, how many there are, or characters of symbols.
 type Numbers []int
 
-// UnmarshalText reads a list such as "2,3,4".
+// UnmarshalText reads a list such as "2,3,4" or "1-3,5".
 func (n *Numbers) UnmarshalText(text []byte) error {
+	const most = 1 << 10
 	var numbers Numbers
 	for part := range strings.SplitSeq(string(text), ",") {
-		number, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || number < 1 {
-			return errors.New("give whole numbers from 1 up, with commas between: 2,3,4")
+		from, to, ranged := strings.Cut(part, "-")
+		first, err := strconv.Atoi(strings.TrimSpace(from))
+		last := first
+		if ranged && err == nil {
+			last, err = strconv.Atoi(strings.TrimSpace(to))
 		}
-		numbers = append(numbers, number)
+		if err != nil || first < 1 || last < first || last-first >= most {
+			return errors.New("give whole numbers from 1 up, with commas between, or a range: 2,3,4 or 2-4")
+		}
+		for number := first; number <= last; number++ {
+			numbers = append(numbers, number)
+		}
 	}
 	*n = numbers
 	return nil

@@ -48,3 +48,15 @@ func TestParseSize(t *testing.T) {
 		t.Errorf("a part of what is not known: %v", err)
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"3": "3", "2,3, 4": "2,3,4", "1-5": "1,2,3,4,5", "2-3,7": "2,3,7", "4-4": "4",
+		"": "", "0": "", "5-1": "", "1-": "", "-2": "", "1-2-3": "", "1-99999999": "", "2,,3": "",
+	} {
+		var n Numbers
+		if err := n.UnmarshalText([]byte(text)); n.String() != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %s, %v; want %s", text, n, err, want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type shards struct {
 	rows  int
 	size  int         // floats of a sum
 	sums  [][]float32 // one a shard
-	total []float32
+	total []float32   // sums[0], once all were added to it
 }
 
 // shardCount is the number of shards for so many rows and floats of a sum.
@@ -31,36 +31,47 @@ func shardCount(rows, size int) int {
 }
 
 // shardBytes is the memory of newShards.
-func shardBytes(rows, size int) int64 { return 4 * int64(1+shardCount(rows, size)) * int64(size) }
+func shardBytes(rows, size int) int64 { return 4 * int64(shardCount(rows, size)) * int64(size) }
 
 func newShards(rows, size int) *shards {
-	s := &shards{rows: rows, size: size, sums: make([][]float32, shardCount(rows, size)), total: make([]float32, size)}
+	s := &shards{rows: rows, size: size, sums: make([][]float32, shardCount(rows, size))}
 	for i := range s.sums {
 		s.sums[i] = make([]float32, size)
 	}
+	s.total = s.sums[0]
 	return s
 }
 
 // do calls work for the blocks of every shard in order, with the shard's sum, and adds the sums up into total.
 func (s *shards) do(t *team.Team, work func(worker int, sum []float32, first, last int)) error {
+	return s.doParts(t, []int{s.size}, func(worker, _ int, sum []float32, first, last int) { work(worker, sum, first, last) })
+}
+
+// doParts is do of sums in parts of the given sizes, one behind the other. Threads share the parts of a shard, too: there
+// is only one shard if the sums are large.
+func (s *shards) doParts(t *team.Team, sizes []int, work func(worker, part int, sum []float32, first, last int)) error {
+	starts := make([]int, 1, len(sizes)+1)
+	for i, size := range sizes {
+		starts = append(starts, starts[i]+size)
+	}
 	blocks, count := (s.rows+blockRows-1)/blockRows, len(s.sums)
-	err := t.Do(count, func(worker, i int) {
-		sum := s.sums[i]
+	err := t.Do(count*len(sizes), func(worker, task int) {
+		i, part := task/len(sizes), task%len(sizes)
+		sum := s.sums[i][starts[part]:starts[part+1]]
 		clear(sum)
 		for b := i * blocks / count; b < (i+1)*blocks/count; b++ {
-			work(worker, sum, b*blockRows, min((b+1)*blockRows, s.rows))
+			work(worker, part, sum, b*blockRows, min((b+1)*blockRows, s.rows))
 		}
 	})
-	if err != nil {
+	if err != nil || count == 1 {
 		return err
 	}
 	const piece = 4096
-	return t.Do((s.size+piece-1)/piece, func(_, i int) {
-		first, last := i*piece, min((i+1)*piece, s.size)
-		total := s.total[first:last]
-		copy(total, s.sums[0][first:last])
+	size := starts[len(sizes)]
+	return t.Do((size+piece-1)/piece, func(_, i int) {
+		first, last := i*piece, min((i+1)*piece, size)
 		for _, sum := range s.sums[1:] {
-			simd.SGD(total, sum[first:last], 1, -1)
+			simd.SGD(s.total[first:last], sum[first:last], 1, -1)
 		}
 	})
 }

@@ -11,17 +11,22 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// CNN is a convolutional network over the characters of a word: embeddings of symbols, convolutions of several widths,
-// ReLU, maximum over the word, standardization, and a fully connected layer to N. The W2V-CL paper (section 5.8) has
-// embeddings, convolutions, whose values are flattened, and the layer: PoolFlatten and Raw. It gives no sizes and names
-// no activation. The maximum, the standardization and the sizes are ours.
+// CNN is a convolutional network over the symbols of a word: embeddings, convolutions of several widths, an activation,
+// the maximum over the word, highway layers, standardization, and a fully connected layer to N. Symbols are characters or
+// n-grams of them. With n-grams of several lengths a word is spelt once in each, and the features of its spellings are
+// summed; all lengths have the same filters.
+//
+// The W2V-CL paper (section 5.8) has embeddings, convolutions, whose values are "flattened", and the layer. It gives no
+// sizes and names no activation. Its authors' earlier composition (Li, Drozd, Liu and Du 2018) has n-grams of 1 to 5
+// characters, tanh and the maximum: see docs/subword.md.
 type CNN struct {
 	options    CNNOptions
 	alphabet   *Alphabet
 	vocabulary *Spellings
 	symbols    *tensor.Dense   // (A, E)
 	filters    []*tensor.Dense // each (w*E+1, F)
-	weights    *tensor.Dense   // (F + F + ... + 1, N)
+	highways   []*tensor.Dense // each (D+1, 2D)
+	weights    *tensor.Dense   // (D+1, N)
 	statistics *Statistics     // of the vocabulary's features, in the last run of Rows; nil if they are raw
 	draw       Draw            // of dropout
 }
@@ -37,6 +42,7 @@ func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 		return nil, fmt.Errorf("character CNN: %w", err)
 	}
 	c := newCNN(alphabet, o)
+	c.options.Spelling = alphabet.options // with the lengths that are hashed
 	c.vocabulary = alphabet.Spell(vocabulary, o.atLeast())
 	return c, nil
 }
@@ -48,6 +54,9 @@ func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
 	for i, width := range o.Widths {
 		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters[i]))
 	}
+	for range o.Highway {
+		c.highways = append(c.highways, newMatrix(o.features()+1, 2*o.features()))
+	}
 	c.weights = newMatrix(o.features()+1, o.Dim)
 	if !o.Raw {
 		c.statistics = newStatistics(o.features())
@@ -56,7 +65,7 @@ func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
 }
 
 // Words is V.
-func (c *CNN) Words() int { return c.vocabulary.Len() }
+func (c *CNN) Words() int { return c.vocabulary.Len() / c.alphabet.spellings() }
 
 // Dim is N.
 func (c *CNN) Dim() int { return c.options.Dim }
@@ -64,41 +73,61 @@ func (c *CNN) Dim() int { return c.options.Dim }
 // Truncated is the number of vocabulary words longer than the limit.
 func (c *CNN) Truncated() int { return c.vocabulary.Truncated }
 
-// Parameters lists the symbols' embeddings, the filters of each width and the weights of the layer, live.
+// Parameters lists the symbols' embeddings, the filters of each width, the highway layers and the weights of the last
+// layer, live.
 func (c *CNN) Parameters() []graph.Parameter {
 	rate := c.options.Rate
 	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: rate}}
 	for i, f := range c.filters {
 		all = append(all, graph.Parameter{Name: fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), Value: f, Rate: rate})
 	}
+	for i, h := range c.highways {
+		all = append(all, graph.Parameter{Name: fmt.Sprintf("highway%d", i), Value: h, Rate: rate})
+	}
 	return append(all, graph.Parameter{Name: "weights", Value: c.weights, Rate: rate})
 }
 
-// Randomize fills the parameters uniformly, filters in the limits of Glorot and Bengio (2010), weights so that vectors
-// start small, the biases with zeros.
+// Randomize fills the parameters uniformly, filters and layers in the limits of Glorot and Bengio (2010), weights so that
+// vectors start small, the biases with zeros; highway layers start by passing most of a feature on.
 func (c *CNN) Randomize(seed uint64) {
 	trainer.Uniform(c.symbols.Float32s(), 0.5, seed, 0)
-	for i, p := range c.Parameters()[1:] {
+	all := c.Parameters()[1:]
+	for i, p := range all {
 		in, out := p.Value.Shape()[0]-1, p.Value.Shape()[1]
 		limit := math.Sqrt(6 / float64(in+out))
-		if i == len(c.filters) {
+		if i == len(all)-1 {
 			limit = 1 / float64(in)
 		}
 		values := p.Value.Float32s()
 		trainer.Uniform(values[:in*out], limit, seed, 1+i)
 		clear(values[in*out:])
 	}
+	for _, h := range c.highways {
+		d := c.options.features()
+		gates := h.Float32s()[2*d*d+d:]
+		for j := range gates {
+			gates[j] = startOfGates
+		}
+	}
 }
 
 // Rows adds the network for a batch of words to the graph of the parameters. A batch is standardized by the statistics
 // of the last run of the whole vocabulary.
 func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
-	if len(parameters) != len(c.filters)+2 {
-		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
+	first, last := 1+len(c.filters), len(parameters)-1
+	if last != first+len(c.highways) {
+		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), first+len(c.highways)+1)
 	}
-	last := len(parameters) - 1
 	o := c.options
-	rows, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:last], o.convolution(), threads)
+	rows, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:first], o.convolution(), threads)
+	for _, layer := range parameters[first:last] {
+		if err == nil {
+			rows, err = Highway(rows, layer, threads)
+		}
+	}
+	if each := c.alphabet.spellings(); err == nil && each > 1 {
+		rows, err = SumEach(rows, each, threads)
+	}
 	if err == nil && !o.Raw {
 		rows, err = Standardize(rows, c.statistics, batch != nil, threads)
 	}
@@ -118,64 +147,39 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 // other features in each step.
 func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
 
-// Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima and the vectors
-// of all words, and the features that Encode has at a time. The gradient adds the gradients of the features and of the
-// weights, and the shards' sums.
+// Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima, tables and the
+// vectors of all words, and what Encode has at a time. The gradient adds the gradients of the features and of the
+// parameters, and the shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
-	o := c.options
-	d, v, size := o.features(), int64(c.Words()), 0
-	for i, width := range o.Widths {
-		size += width * c.alphabet.Len() * o.Filters[i]
-	}
-	weights, stages, positions := (d+1)*o.Dim, 1, 0 // stages: matrices of features that follow from each other
-	if !o.Raw {
-		stages++
-	}
-	if o.Dropout > 0 {
-		stages++
-	}
-	if o.Pool == PoolMax {
-		positions = 1
-	}
-	features := int64(stages) * memory.SizeOf(c.Words()*d)
-	rows = features + 4*(v*int64(positions*d)+int64(size)+int64(blockRows*d)) + memory.SizeOf(c.Words()*o.Dim)
-	return rows, features + 4*int64(weights) + shardBytes(c.Words(), size) + shardBytes(c.Words(), weights)
-}
-
-// newBanks returns the filters, ready to convolve.
-func (c *CNN) newBanks() []*bank {
-	var banks []*bank
-	for i, width := range c.options.Widths {
-		b := newBank(width, c.options.Filters[i], c.alphabet.Len(), c.options.CharDim)
-		b.tabulate(c.symbols.Float32s(), c.filters[i].Float32s())
-		banks = append(banks, b)
-	}
-	place(banks, c.options.Pool, c.options.Spelling.Limit)
-	return banks
-}
-
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. Once Rows has run on the present
-// parameters, words of the vocabulary get the same vectors to the bit.
-func (c *CNN) Encode(words []string, dst []float32) error {
-	n := c.options.Dim
-	if err := checkEncode(words, dst, n); err != nil {
-		return fmt.Errorf("character CNN: %w", err)
-	}
-	banks, d, convolution := c.newBanks(), c.options.features(), c.options.convolution()
-	features, raw, where, s := make([]float32, blockRows*d), make([]float32, d), make([]uint32, d), newScratch(banks)
-	for len(words) > 0 {
-		rows := min(blockRows, len(words))
-		spelt := c.alphabet.Spell(words[:rows], c.options.atLeast())
-		for i := range rows {
-			convolution.features(banks, raw, where, spelt.Word(i), s)
-			if c.options.Raw {
-				copy(features[i*d:], raw)
-			} else {
-				c.statistics.apply(features[i*d:][:d], raw)
-			}
+	o, each := c.options, c.alphabet.spellings()
+	d, v := o.features(), c.Words()
+	spelt := memory.SizeOf(v * each * d) // features of all spellings
+	stages := spelt                      // matrices of features that follow from each other
+	add := func(used bool, bytes int64) {
+		if used {
+			stages += bytes
 		}
-		connect(dst[:rows*n], features[:rows*d], c.weights.Float32s(), d, n)
-		words, dst = words[rows:], dst[rows*n:]
 	}
-	return nil
+	add(o.Highway > 0, int64(o.Highway)*spelt)
+	add(each > 1, memory.SizeOf(v*d))
+	add(!o.Raw, memory.SizeOf(v*d))
+	add(o.Dropout > 0, memory.SizeOf(v*d))
+	positions := int64(0)
+	if o.Pool == PoolMax {
+		positions = spelt
+	}
+	banks, _ := newBanks(o.convolution(), o.Filters, c.alphabet.Len(), o.CharDim, o.Spelling.Limit, tableFloats)
+	_, tables := groupBanks(banks, tableFloats)
+	layers := 2 * spelt * int64(o.Highway) // the two halves of a highway layer
+	rows = stages + positions + layers + 4*int64(tables) + c.encodeBytes() + memory.SizeOf(v*o.Dim)
+	gradient = stages + layers + 4*int64(c.values()) + shardBytes(v*each, tables) + shardBytes(v, (d+1)*o.Dim)
+	return rows, gradient + int64(o.Highway)*shardBytes(v*each, 2*d*(d+1))
+}
+
+// values is the number of values of the parameters.
+func (c *CNN) values() (n int) {
+	for _, p := range c.Parameters() {
+		n += p.Value.Shape().TotalSize()
+	}
+	return n
 }

@@ -3,16 +3,11 @@ package subword
 import (
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/kernels/product"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-func floats(n int) []float32 { return memory.Floats(n) }
 
 // A Convolution says how filters meet the symbols of words, and what is kept of it.
 type Convolution struct {
@@ -32,25 +27,26 @@ type Convolution struct {
 //	         or, flattened, (V, P F + P F + ...): the P = L-w+1 positions of words of
 //	         L symbols one after the other, those of each width together
 //
-// The alphabet is small and the vocabulary large, so all symbols are multiplied by all filters first, once an offset; a
-// convolution is then a sum of w rows of these tables. The gradient goes to the one position that gave the maximum, the
-// first of equals, and is collected in tables of the same shape.
+// Words have many symbols in common, so all symbols are multiplied by all filters first, once an offset; a convolution is
+// then a sum of w rows of these tables. Of n-grams there are so many that only some filters have their tables in memory at
+// a time. The gradient goes to the one position that gave the maximum, the first of equals, and is collected in tables of
+// the same shape.
 func Convolve(words *Spellings, symbols *gorgonia.Node, filters gorgonia.Nodes, o Convolution, threads int) (*gorgonia.Node, error) {
-	widths := o.Widths
-	if symbols.Shape().Dims() != 2 || len(filters) != len(widths) || len(widths) == 0 {
-		return nil, fmt.Errorf("convolution of symbols %v: %d filters for %d widths", symbols.Shape(), len(filters), len(widths))
+	if symbols.Shape().Dims() != 2 || len(filters) != len(o.Widths) || len(o.Widths) == 0 {
+		return nil, fmt.Errorf("convolution of symbols %v: %d filters for %d widths", symbols.Shape(), len(filters), len(o.Widths))
 	}
-	c := &convolution{Convolution: o, words: words, alphabet: symbols.Shape()[0], dim: symbols.Shape()[1], team: team.New(threads)}
+	alphabet, dim := symbols.Shape()[0], symbols.Shape()[1]
+	var counts []int
 	for i, f := range filters {
-		if f.Shape().Dims() != 2 || widths[i] < 1 || f.Shape()[0] != widths[i]*c.dim+1 {
-			return nil, fmt.Errorf("filters %v of width %d do not fit symbols %v", f.Shape(), widths[i], symbols.Shape())
+		if f.Shape().Dims() != 2 || o.Widths[i] < 1 || f.Shape()[0] != o.Widths[i]*dim+1 {
+			return nil, fmt.Errorf("filters %v of width %d do not fit symbols %v", f.Shape(), o.Widths[i], symbols.Shape())
 		}
-		c.banks = append(c.banks, newBank(widths[i], f.Shape()[1], c.alphabet, c.dim))
+		counts = append(counts, f.Shape()[1])
 	}
+	c := newConvolution(o, words, counts, alphabet, dim, tableFloats, team.New(threads))
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	c.allocate()
 	inputs := append(gorgonia.Nodes{symbols}, filters...)
 	return operation.Apply("convolution", inputs, words.Len(), c.size, c.forward, c.backward)
 }
@@ -60,8 +56,9 @@ type convolution struct {
 	Convolution
 	words         *Spellings
 	alphabet, dim int // A, E
-	banks         []*bank
-	size          int // features of a word
+	groups        []bankGroup
+	tables        []float32 // of the banks of a group
+	size          int       // features of a word
 	team          *team.Team
 	result        *tensor.Dense // (V, features)
 	where         []uint32      // (V, features): position of the maximum or simd.NoPosition; nil if flattened
@@ -69,15 +66,30 @@ type convolution struct {
 
 	// of the gradient; nil until backward is called
 	shards    *shards
-	gradients []*tensor.Dense // of symbols and each bank's filters
-	raw       [][]float32     // gradients of a word's values before the activation, one a thread
+	gradients []*tensor.Dense // of symbols and the filters of each width
+	raw       [][]float32     // gradients of a bank's values before the activation, one a thread
+}
+
+func newConvolution(o Convolution, words *Spellings, filters []int, alphabet, dim, tableFloats int, t *team.Team) *convolution {
+	c := &convolution{Convolution: o, words: words, alphabet: alphabet, dim: dim, team: t}
+	banks, size := newBanks(o, filters, alphabet, dim, c.length(), tableFloats)
+	groups, largest := groupBanks(banks, tableFloats)
+	c.groups, c.tables, c.size = groups, floats(largest), size
+	c.result = newMatrix(words.Len(), size)
+	if o.Pool == PoolMax {
+		c.where = make([]uint32, words.Len()*size)
+	}
+	for range t.Threads() {
+		c.scratch = append(c.scratch, newScratch(banks))
+	}
+	return c
 }
 
 // check returns why the words are wrong; the kernels do not look.
 func (c *convolution) check() error {
 	widest := 0
-	for _, b := range c.banks {
-		widest = max(widest, b.width)
+	for _, width := range c.Widths {
+		widest = max(widest, width)
 	}
 	for i := range c.words.Len() {
 		word := c.words.Word(i)
@@ -97,225 +109,151 @@ func (c *convolution) check() error {
 }
 
 // length is L, the symbols of a word where all have as many.
-func (c *convolution) length() int { return len(c.words.Word(0)) }
+func (c *convolution) length() int {
+	if c.words.Len() == 0 {
+		return 0
+	}
+	return len(c.words.Word(0))
+}
 
-func (c *convolution) allocate() {
-	c.size = place(c.banks, c.Pool, c.length())
-	c.result = newMatrix(c.words.Len(), c.size)
-	if c.Pool == PoolMax {
-		c.where = make([]uint32, c.words.Len()*c.size)
-	}
-	for range c.team.Threads() {
-		c.scratch = append(c.scratch, newScratch(c.banks))
-	}
+// symbolRows is how many symbols a thread multiplies by filters at a time.
+const symbolRows = 1536
+
+// eachSymbols calls work for all blocks of symbols, for each of n banks.
+func (c *convolution) eachSymbols(n int, work func(bank, first, last int)) error {
+	blocks := (c.alphabet + symbolRows - 1) / symbolRows
+	return c.team.Do(n*blocks, func(_, i int) {
+		first := i % blocks * symbolRows
+		work(i/blocks, first, min(first+symbolRows, c.alphabet))
+	})
 }
 
 func (c *convolution) forward(in []*tensor.Dense) (*tensor.Dense, error) {
-	result := c.result.Float32s()
-	for i, b := range c.banks {
-		b.tabulate(in[0].Float32s(), in[1+i].Float32s())
-	}
-	err := eachBlock(c.team, c.words.Len(), func(worker, first, last int) {
-		n := c.size
-		for i := first; i < last; i++ {
-			var where []uint32
-			if c.where != nil {
-				where = c.where[i*n:][:n]
+	for _, group := range c.groups {
+		group.place(c.tables)
+		err := c.eachSymbols(len(group), func(i, first, last int) {
+			b := group[i]
+			b.tabulate(in[0].Float32s(), in[1+b.of].Float32s(), first, last)
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = eachBlock(c.team, c.words.Len(), func(worker, first, last int) {
+			for i := first; i < last; i++ {
+				for _, b := range group {
+					c.features(b, i, c.scratch[worker])
+				}
 			}
-			c.Convolution.features(c.banks, result[i*n:][:n], where, c.words.Word(i), c.scratch[worker])
+		})
+		if err != nil {
+			return nil, err
 		}
-	})
-	return c.result, err
+	}
+	return c.result, nil
 }
 
-// features computes the features of one word. where gets the positions of maxima.
-func (c Convolution) features(banks []*bank, features []float32, where, word []uint32, s *scratch) {
-	for _, b := range banks {
-		if c.Pool == PoolFlatten {
-			b.slide(features[b.first:], word, s)
-			continue
+// features computes the features of word i that a bank makes.
+func (c *convolution) features(b *bank, i int, s *scratch) {
+	word, first := c.words.Word(i), i*c.size+b.first
+	features := c.result.Float32s()
+	if c.Pool == PoolMax {
+		out := features[first:][:b.filters]
+		b.maxima(out, c.where[first:][:b.filters], word, c.Activation.floor(), s)
+		if c.Activation != ReLU {
+			c.Activation.apply(out)
 		}
-		out, at := features[b.first:][:b.filters], where[b.first:][:b.filters]
-		if b.filters == b.lanes {
-			simd.ConvolveMax(out, at, b.tables, b.alphabet*b.lanes, word, b.width, c.Activation.floor())
-			continue
-		}
-		simd.ConvolveMax(s.out[:b.lanes], s.where[:b.lanes], b.tables, b.alphabet*b.lanes, word, b.width, c.Activation.floor())
-		copy(out, s.out)
-		copy(at, s.where)
+		return
 	}
-	if c.Pool == PoolFlatten || c.Activation != ReLU {
-		c.Activation.apply(features)
+	for t := range b.positions {
+		out := features[first+t*b.all:][:b.filters]
+		b.slide(out, word[t:], s)
+		c.Activation.apply(out)
 	}
-}
-
-// scratch holds the features of a bank that is not a multiple of the vector.
-type scratch struct {
-	out   []float32
-	where []uint32
-	rows  []uint32 // of tables, under a filter
-}
-
-func newScratch(banks []*bank) *scratch {
-	lanes, width := 0, 0
-	for _, b := range banks {
-		lanes, width = max(lanes, b.lanes), max(width, b.width)
-	}
-	return &scratch{make([]float32, lanes), make([]uint32, lanes), make([]uint32, width)}
 }
 
 func (c *convolution) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
-	if c.shards == nil {
-		size := 0
-		c.gradients = []*tensor.Dense{newMatrix(c.alphabet, c.dim)}
-		for _, b := range c.banks {
-			b.offset = size
-			size += b.size()
-			c.gradients = append(c.gradients, newMatrix(b.width*c.dim+1, b.filters))
-		}
-		c.shards = newShards(c.words.Len(), size)
-		for range c.team.Threads() {
-			c.raw = append(c.raw, make([]float32, c.size))
-		}
-	}
-	g, values, n := gradient.Float32s(), c.result.Float32s(), c.size
-	err := c.shards.do(c.team, func(worker int, sum []float32, first, last int) {
-		raw := c.raw[worker]
-		for _, b := range c.banks {
-			tables := sum[b.offset:][:b.size()]
-			for i := first; i < last; i++ {
-				at := i*n + b.first
-				of := g[at:][:b.positions*b.filters]
-				if c.Activation != Linear && (c.Pool == PoolFlatten || c.Activation != ReLU) { // a maximum of ReLU has no position at zero
-					of = raw[:len(of)]
-					c.Activation.differentiate(of, values[at:], g[at:])
-				}
-				if c.Pool == PoolFlatten {
-					b.scatterAll(tables, of, c.words.Word(i))
-				} else {
-					b.scatter(tables, of, c.where[at:][:b.filters], c.words.Word(i))
-				}
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
+	c.allocateGradient()
 	symbols := c.gradients[0].Float32s()
 	clear(symbols)
-	for i, b := range c.banks {
-		b.differentiate(symbols, c.gradients[1+i].Float32s(), c.shards.total[b.offset:][:b.size()], in[0].Float32s(), in[1+i].Float32s())
+	for _, group := range c.groups {
+		err := c.shards.doParts(c.team, group.sizes(), func(worker, part int, sum []float32, first, last int) {
+			for i := first; i < last; i++ {
+				c.scatter(group[part], sum, gradient.Float32s(), i, c.raw[worker])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		sums, transposed := c.shards.total, c.tables // of the filters: no larger than tables
+		offsets := 0
+		for _, b := range group {
+			b.gradient, sums = sums[:b.size()], sums[b.size():]
+			b.transposed, transposed = transposed[:b.width*b.dim*b.filters], transposed[b.width*b.dim*b.filters:]
+			offsets += b.width
+		}
+		err = c.team.Do(offsets, func(_, i int) {
+			part := 0
+			for ; i >= group[part].width; part++ {
+				i -= group[part].width
+			}
+			b := group[part]
+			b.differentiate(c.gradients[1+b.of].Float32s(), in[0].Float32s(), in[1+b.of].Float32s(), i)
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = c.eachSymbols(1, func(_, first, last int) {
+			for _, b := range group {
+				b.addSymbols(symbols, first, last)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return c.gradients, nil
 }
 
-// A bank is the filters of one width.
-type bank struct {
-	width, filters int // w, F
-	alphabet, dim  int // A, E
-	first          int // its place among the features
-	positions      int // of a word that have features of their own
-	offset         int // of its tables in the gradient's
-
-	lanes      int       // F, filled up to whole vectors
-	tables     []float32 // (w, A, lanes): symbols times filters, at each offset
-	ones       []float32 // (w)
-	transposed []float32 // (F, E): filters of one offset
-}
-
-func newBank(width, filters, alphabet, dim int) *bank {
-	lanes := (filters + simd.ConvolutionLanes - 1) / simd.ConvolutionLanes * simd.ConvolutionLanes
-	b := &bank{
-		width: width, filters: filters, alphabet: alphabet, dim: dim, lanes: lanes,
-		tables: make([]float32, width*alphabet*lanes), transposed: make([]float32, filters*dim),
+func (c *convolution) allocateGradient() {
+	if c.shards != nil {
+		return
 	}
-	for range width {
-		b.ones = append(b.ones, 1)
-	}
-	return b
-}
-
-// place gives each bank its place among the features of words, of so many symbols if they are flattened. It returns the
-// number of features.
-func place(banks []*bank, pool Pool, length int) (features int) {
-	for _, b := range banks {
-		b.first, b.positions = features, 1
-		if pool == PoolFlatten {
-			b.positions = length - b.width + 1
+	c.gradients = []*tensor.Dense{newMatrix(c.alphabet, c.dim)}
+	largest, filters, transposed := 0, 0, 0
+	for _, group := range c.groups {
+		size, of := 0, 0
+		for _, b := range group {
+			size, of, filters = size+b.size(), of+b.width*b.dim*b.filters, max(filters, b.filters)
+			if b.column == 0 {
+				c.gradients = append(c.gradients, newMatrix(b.width*b.dim+1, b.all))
+			}
 		}
-		features += b.positions * b.filters
+		largest, transposed = max(largest, size), max(transposed, of)
 	}
-	return features
-}
-
-// size is the number of values of the gradient's tables, (w, A, F).
-func (b *bank) size() int { return b.width * b.alphabet * b.filters }
-
-// tabulate multiplies all symbols (A, E) by the filters (w*E+1, F) of every offset. The bias goes to the table of the
-// first offset.
-func (b *bank) tabulate(symbols, filters []float32) {
-	clear(b.tables)
-	bias := filters[b.width*b.dim*b.filters:]
-	for s := range b.alphabet {
-		copy(b.tables[s*b.lanes:], bias)
+	if len(c.tables) < transposed { // of a small alphabet
+		c.tables = floats(transposed)
 	}
-	for o := range b.width {
-		product.Add(b.tables[o*b.alphabet*b.lanes:], b.lanes, simd.RowMajor(symbols, b.dim),
-			filters[o*b.dim*b.filters:], b.filters, b.alphabet, b.filters, b.dim)
+	c.shards = newShards(c.words.Len(), largest)
+	for range c.team.Threads() {
+		c.raw = append(c.raw, make([]float32, filters))
 	}
 }
 
-// slide writes the values of all positions of a word, (P, F).
-func (b *bank) slide(out []float32, word []uint32, s *scratch) {
-	rows := s.rows[:b.width]
+// scatter adds the gradient of the features of word i that a bank makes to the tables (w, A, F).
+func (c *convolution) scatter(b *bank, tables, gradient []float32, i int, raw []float32) {
+	word, first, values := c.words.Word(i), i*c.size+b.first, c.result.Float32s()
+	before := func(at int) []float32 { // the gradient before the activation
+		if c.Activation == Linear || c.Pool == PoolMax && c.Activation == ReLU { // a maximum of ReLU has no position at zero
+			return gradient[at:][:b.filters]
+		}
+		c.Activation.differentiate(raw[:b.filters], values[at:], gradient[at:])
+		return raw[:b.filters]
+	}
+	if c.Pool == PoolMax {
+		b.scatter(tables, before(first), c.where[first:][:b.filters], word)
+		return
+	}
 	for t := range b.positions {
-		for o, symbol := range word[t:][:b.width] {
-			rows[o] = uint32(o*b.alphabet) + symbol
-		}
-		simd.Combine(s.out[:b.lanes], b.ones, b.tables, rows)
-		copy(out[t*b.filters:][:b.filters], s.out)
-	}
-}
-
-// scatterAll adds the gradient of all positions of a word, (P, F), to the tables (w, A, F).
-func (b *bank) scatterAll(tables, gradient []float32, word []uint32) {
-	for t := range b.positions {
-		g := gradient[t*b.filters:][:b.filters]
-		for o, symbol := range word[t:][:b.width] {
-			simd.SGD(tables[(o*b.alphabet+int(symbol))*b.filters:][:b.filters], g, 1, -1)
-		}
-	}
-}
-
-// scatter adds the gradient of one word's features to the tables (w, A, F).
-func (b *bank) scatter(tables, gradient []float32, where, word []uint32) {
-	filters, size := b.filters, b.alphabet*b.filters
-	for f, t := range where {
-		if t == simd.NoPosition {
-			continue
-		}
-		g := gradient[f]
-		at := f
-		for _, s := range word[t:][:b.width] {
-			tables[at+int(s)*filters] += g
-			at += size
-		}
-	}
-}
-
-// differentiate turns the gradient of the tables into the gradients of the symbols, added to dSymbols (A, E), and of the
-// filters, dFilters (w*E+1, F).
-func (b *bank) differentiate(dSymbols, dFilters, tables, symbols, filters []float32) {
-	clear(dFilters)
-	size, per := b.alphabet*b.filters, b.dim*b.filters
-	for o := range b.width {
-		table := tables[o*size:][:size]
-		product.Add(dFilters[o*per:], b.filters, simd.Transposed(symbols, b.dim), table, b.filters, b.dim, b.filters, b.alphabet)
-		transpose(b.transposed, filters[o*per:][:per], b.dim, b.filters)
-		product.Add(dSymbols, b.dim, simd.RowMajor(table, b.filters), b.transposed, b.dim, b.alphabet, b.dim, b.filters)
-	}
-	bias := dFilters[b.width*per:]
-	for s := range b.alphabet {
-		simd.SGD(bias, tables[s*b.filters:][:b.filters], 1, -1)
+		b.scatterAll(tables, before(first+t*b.all), word[t:])
 	}
 }

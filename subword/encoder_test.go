@@ -14,37 +14,68 @@ import (
 // stockCNN is the network in Gorgonia's own operations, for words of one
 // length: one-hot products for the embeddings and max(a,b) = a + ReLU(b-a).
 // Inputs are the symbols, then per width its filters at each offset and its
-// bias, then the weights of each width, and flattened of each position, and their bias.
+// bias, then for each highway layer and each pair of widths their weights of h and
+// of the gates and, behind those of a width, the two biases, then the weights of each width,
+// and flattened of each position, and their bias.
 func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgonia.Nodes) *gorgonia.Node {
-	must, g := gorgonia.Must, n[0].Graph()
-	v, length := spelt.Len(), len(spelt.Word(0))
-	constant := func(name string, d *tensor.Dense) *gorgonia.Node {
-		return gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(d.Shape()...), gorgonia.WithValue(d))
-	}
-	column := newMatrix(v, 1)
-	for i := range v {
+	s := &stock{g: n[0].Graph(), words: spelt.Len() / max(spelt.each, 1)}
+	column := newMatrix(s.words, 1)
+	for i := range s.words {
 		column.Float32s()[i] = 1
 	}
-	ones := constant("ones", column)
+	s.ones = s.constant("ones", column)
+	var features gorgonia.Nodes
+	at := 1
+	for k := range max(spelt.each, 1) {
+		of, next := s.convolve(spelt, k, alphabet, o, n)
+		for range o.Highway {
+			of, next = s.highway(of, n, next)
+		}
+		for i := range of {
+			if k > 0 {
+				of[i] = must(gorgonia.Add(features[i], of[i]))
+			}
+		}
+		features, at = of, next
+	}
+	return s.connect(features, o, draw, n, at)
+}
+
+// stock builds a graph in Gorgonia's own operations.
+type stock struct {
+	g     *gorgonia.ExprGraph
+	words int
+	ones  *gorgonia.Node // (V, 1)
+}
+
+func must(n *gorgonia.Node, err error) *gorgonia.Node { return gorgonia.Must(n, err) }
+
+func (s *stock) constant(name string, d *tensor.Dense) *gorgonia.Node {
+	return gorgonia.NewMatrix(s.g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(d.Shape()...), gorgonia.WithValue(d))
+}
+
+// convolve returns the features of length k, those of each width or position apart.
+func (s *stock) convolve(spelt *Spellings, k, alphabet int, o CNNOptions, n gorgonia.Nodes) (features gorgonia.Nodes, at int) {
+	each := max(spelt.each, 1)
+	length := len(spelt.Word(k))
 	var embedded gorgonia.Nodes
 	for t := range length {
-		hot := newMatrix(v, alphabet)
-		for i := range v {
-			hot.Float32s()[i*alphabet+int(spelt.Word(i)[t])] = 1
+		hot := newMatrix(s.words, alphabet)
+		for i := range s.words {
+			hot.Float32s()[i*alphabet+int(spelt.Word(i*each + k)[t])] = 1
 		}
-		embedded = append(embedded, must(gorgonia.Mul(constant(fmt.Sprintf("hot%d", t), hot), n[0])))
+		embedded = append(embedded, must(gorgonia.Mul(s.constant(fmt.Sprintf("hot%d,%d", k, t), hot), n[0])))
 	}
 	activate := map[Activation]func(*gorgonia.Node) *gorgonia.Node{
 		ReLU:   func(x *gorgonia.Node) *gorgonia.Node { return must(gorgonia.Rectify(x)) },
 		Tanh:   func(x *gorgonia.Node) *gorgonia.Node { return must(gorgonia.Tanh(x)) },
 		Linear: func(x *gorgonia.Node) *gorgonia.Node { return x },
 	}[o.Activation]
-	at := 1
-	var features gorgonia.Nodes
+	at = 1
 	for _, width := range o.Widths {
 		var best *gorgonia.Node
 		for t := range length - width + 1 {
-			x := must(gorgonia.Mul(ones, n[at+width]))
+			x := must(gorgonia.Mul(s.ones, n[at+width]))
 			for offset := range width {
 				x = must(gorgonia.Add(x, must(gorgonia.Mul(embedded[t+offset], n[at+offset]))))
 			}
@@ -62,12 +93,36 @@ func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgoni
 		}
 		at += width + 1
 	}
+	return features, at
+}
+
+// highway returns the features behind a highway layer, and where the inputs of the next one begin.
+func (s *stock) highway(features, n gorgonia.Nodes, at int) (changed gorgonia.Nodes, next int) {
+	for _, f := range features {
+		var halves [2]*gorgonia.Node
+		for half := range halves {
+			x := must(gorgonia.Mul(s.ones, n[at+2*len(features)+half]))
+			for i, from := range features {
+				x = must(gorgonia.Add(x, must(gorgonia.Mul(from, n[at+2*i+half]))))
+			}
+			halves[half] = x
+		}
+		change := must(gorgonia.Sub(must(gorgonia.Rectify(halves[0])), f))
+		changed = append(changed, must(gorgonia.Add(f, must(gorgonia.HadamardProd(must(gorgonia.Sigmoid(halves[1])), change)))))
+		at += 2*len(features) + 2
+	}
+	return changed, at
+}
+
+// connect standardizes features and returns the vectors.
+func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, draw Draw, n gorgonia.Nodes, at int) *gorgonia.Node {
 	var out *gorgonia.Node
+	v := s.words
 	share := newMatrix(1, v)
 	for i := range share.Float32s() {
 		share.Float32s()[i] = 1 / float32(v)
 	}
-	mean, first := constant("share", share), 0
+	mean, first := s.constant("share", share), 0
 	for i, f := range features {
 		columns := f.Shape()[1]
 		if !o.Raw {
@@ -75,16 +130,16 @@ func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgoni
 			for k := range least.Float32s() {
 				least.Float32s()[k] = leastVariance
 			}
-			f = must(gorgonia.Sub(f, must(gorgonia.Mul(ones, must(gorgonia.Mul(mean, f))))))
-			variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), constant(fmt.Sprintf("least%d", i), least)))
-			f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(ones, must(gorgonia.Sqrt(variance))))))
+			f = must(gorgonia.Sub(f, must(gorgonia.Mul(s.ones, must(gorgonia.Mul(mean, f))))))
+			variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), s.constant(fmt.Sprintf("least%d", i), least)))
+			f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(s.ones, must(gorgonia.Sqrt(variance))))))
 		}
 		if o.Dropout > 0 {
 			mask := newMatrix(v, columns)
 			for k := range mask.Float32s() {
 				mask.Float32s()[k] = kept(o, draw, k/columns, first+k%columns)
 			}
-			f = must(gorgonia.HadamardProd(f, constant(fmt.Sprintf("mask%d", i), mask)))
+			f = must(gorgonia.HadamardProd(f, s.constant(fmt.Sprintf("mask%d", i), mask)))
 		}
 		first += columns
 		layer := must(gorgonia.Mul(f, n[at+i]))
@@ -94,7 +149,7 @@ func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgoni
 			out = must(gorgonia.Add(out, layer))
 		}
 	}
-	return must(gorgonia.Add(out, must(gorgonia.Mul(ones, n[len(n)-1]))))
+	return must(gorgonia.Add(out, must(gorgonia.Mul(s.ones, n[len(n)-1]))))
 }
 
 // kept is what dropout multiplies a feature of a word by.
@@ -116,8 +171,12 @@ func TestStockParity(t *testing.T) {
 		{Filters: []int{6}, Activation: Linear, Raw: true},
 		{Filters: []int{4, 17}, Pool: PoolFlatten, Raw: true, Dropout: .5},
 		{Filters: []int{3}, Pool: PoolFlatten, Activation: Tanh},
+		{Filters: []int{17, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}}},
+		{Filters: []int{6, 4}, Highway: 1},
+		{Filters: []int{5, 7}, Activation: Tanh, Highway: 2, Dropout: .2, Spelling: SpellingOptions{Gram: Lengths{1, 3}, Buckets: 9}},
+		{Filters: []int{3, 4}, Pool: PoolFlatten, Spelling: SpellingOptions{Gram: Lengths{1, 2}}},
 	} {
-		t.Run(fmt.Sprintf("%v, %s, %s, raw %v, dropout %v", o.Filters, o.Pool, o.Activation, o.Raw, o.Dropout), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v, %s, %s, raw %v, dropout %v, grams %v, highway %d", o.Filters, o.Pool, o.Activation, o.Raw, o.Dropout, o.Spelling.Gram, o.Highway), func(t *testing.T) {
 			o.Dim, o.CharDim, o.Widths, o.Spelling.Limit = 7, 4, []int{2, 3}, 7
 			testStockParity(t, o)
 		})
@@ -134,7 +193,9 @@ func testStockParity(t *testing.T, o CNNOptions) {
 	o = c.options
 	c.Randomize(r.Uint64())
 	c.Draw(r.Uint64(), 4)
-	random(r, c.weights.Float32s())
+	for _, p := range c.Parameters()[1+len(o.Widths):] {
+		random(r, p.Value.Float32s())
+	}
 	fused := encoderProbe(t, r, c, 2)
 	// part returns some rows of a matrix, sharing memory with nobody.
 	part := func(x []float32, first, rows, columns int) *tensor.Dense {
@@ -144,6 +205,7 @@ func testStockParity(t *testing.T, o CNNOptions) {
 	split := func(value func(i int) []float32) []*tensor.Dense {
 		all := []*tensor.Dense{part(value(0), 0, c.alphabet.Len(), o.CharDim)}
 		groups = [][]int{{0}}
+		var columns []int // of each node of features
 		for i, width := range o.Widths {
 			groups = append(groups, nil)
 			for offset := range width + 1 { // the last is the bias
@@ -151,18 +213,24 @@ func testStockParity(t *testing.T, o CNNOptions) {
 				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
 				all = append(all, part(value(1+i), offset*o.CharDim, rows, o.Filters[i]))
 			}
-		}
-		weights, row := value(1+len(o.Widths)), 0
-		for i, width := range o.Widths {
 			positions := 1
 			if o.Pool == PoolFlatten {
 				positions = len(c.vocabulary.Word(0)) - width + 1
 			}
-			for range positions {
-				groups = append(groups, []int{len(all)})
-				all = append(all, part(weights, row, o.Filters[i], o.Dim))
-				row += o.Filters[i]
+			columns = append(columns, slices.Repeat([]int{o.Filters[i]}, positions)...)
+		}
+		for layer := range o.Highway {
+			groups = append(groups, nil)
+			for _, piece := range highwayParts(value(1+len(o.Widths)+layer), columns) {
+				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
+				all = append(all, piece)
 			}
+		}
+		weights, row := value(1+len(o.Widths)+o.Highway), 0
+		for _, n := range columns {
+			groups = append(groups, []int{len(all)})
+			all = append(all, part(weights, row, n, o.Dim))
+			row += n
 		}
 		groups = append(groups, []int{len(all)})
 		return append(all, part(weights, row, 1, o.Dim))
@@ -196,6 +264,30 @@ func testStockParity(t *testing.T, o CNNOptions) {
 			compare(fmt.Sprintf("gradient of %d", i), gradients[i].Float32s(), stock.gradient(i), largest)
 		}
 	}
+}
+
+// highwayParts cuts the weights of a highway layer as stockCNN takes them.
+func highwayParts(weights []float32, columns []int) (parts []*tensor.Dense) {
+	d := 0
+	for _, n := range columns {
+		d += n
+	}
+	first := 0
+	for _, n := range columns {
+		row := 0
+		for _, rows := range append(slices.Clone(columns), 1) { // the last is the bias
+			for _, half := range []int{0, d} {
+				m := newMatrix(rows, n)
+				for i := range rows {
+					copy(m.Float32s()[i*n:][:n], weights[(row+i)*2*d+half+first:])
+				}
+				parts = append(parts, m)
+			}
+			row += rows
+		}
+		first += n
+	}
+	return parts
 }
 
 func largestOf(values []float32) (largest float64) {

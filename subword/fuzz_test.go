@@ -112,13 +112,16 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 			add("moments.scale", safetensors.Float32, features)
 		}
 		add("offset", safetensors.Float32, o.Dim)
-		symbols := known // one, and one more for each line break
+		symbols := unknown + len(o.Spelling.Gram) // one, and one more for each line break
 		if alphabet > 0 {
 			symbols += (alphabet + 1) / 2
 		}
 		add("symbols", safetensors.Float32, symbols, o.CharDim)
 		for i, width := range o.Widths {
 			add(fmt.Sprintf("filters%d.width%d", i, width), safetensors.Float32, min(width, size)*min(o.CharDim, size)+1, o.Filters[i])
+		}
+		for i := range min(o.Highway, size) {
+			add(fmt.Sprintf("highway%d", i), safetensors.Float32, features+1, 2*features)
 		}
 		add("weights", safetensors.Float32, features+1, o.Dim)
 	case d.NGrams != nil:

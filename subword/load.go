@@ -193,7 +193,7 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 		features += positions * filters
 		values += (float64(width)*float64(o.CharDim) + 1) * filters
 	}
-	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
+	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*(float64(o.Dim)+2*features*float64(o.Highway))
 	if err := f.holds(values); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (f fileReader) bag(o BagOptions) (Encoder, error) {
 		}
 		parts = pieces{o.Pieces}
 	} else {
-		alphabet, err := f.alphabet(SpellingOptions{Gram: 1, Limit: math.MaxInt32})
+		alphabet, err := f.alphabet(SpellingOptions{Gram: Lengths{1}, Limit: math.MaxInt32})
 		if err != nil {
 			return nil, err
 		}

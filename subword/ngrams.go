@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/graph"
@@ -103,16 +104,14 @@ func (e *NGrams) buckets(word string) []uint32 {
 	if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
 		return buckets
 	}
-	return []uint32{e.bucket(split(word, 1))}
+	return []uint32{bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets)}
 }
 
-// bucket hashes characters as fastText does (FNV-1a).
-func (e *NGrams) bucket(characters []string) uint32 {
+// bucketOf hashes characters as fastText does (FNV-1a).
+func bucketOf(characters string, buckets int) uint32 {
 	h := fnv.New32a()
-	for _, c := range characters {
-		h.Write([]byte(c))
-	}
-	return h.Sum32() % uint32(e.options.Buckets)
+	h.Write([]byte(characters))
+	return h.Sum32() % uint32(buckets)
 }
 
 // Words is V.

@@ -42,6 +42,9 @@ type CNNOptions struct {
 	// Raw leaves features as they are. Otherwise they are standardized over the vocabulary, see Standardize.
 	Raw bool `json:",omitempty"`
 
+	// Highway is how many highway layers the features of each length of symbols go through (Srivastava et al. 2015), see Highway.
+	Highway int `json:",omitempty"`
+
 	// Dropout is the share of the features of each word that a step of training leaves out, chosen anew each time; 0 to
 	// below 1.
 	Dropout float64 `json:",omitempty"`
@@ -80,6 +83,8 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		return o, fmt.Errorf("pool %q is unknown; it is %s or %s", o.Pool, PoolMax, PoolFlatten)
 	case !slices.Contains([]Activation{ReLU, Tanh, Linear}, o.Activation):
 		return o, fmt.Errorf("activation %q is unknown; it is %s, %s or %s", o.Activation, ReLU, Tanh, Linear)
+	case o.Highway < 0:
+		return o, fmt.Errorf("%d highway layers; there must be at least 0", o.Highway)
 	case !(o.Dropout >= 0 && o.Dropout < 1):
 		return o, fmt.Errorf("dropout of %v: it must be at least 0 and below 1", o.Dropout)
 	}

@@ -18,27 +18,32 @@ func TestStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lengths, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Highway: 1, Spelling: SpellingOptions{Gram: Lengths{1, 3}, MinCount: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, x := range []struct {
 		encoder    Encoder
 		vocabulary *Spellings
 		want       kernels.Structure // but for words
 	}{
-		{cnn, cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1}},
+		{cnn, cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1, Spellings: 1}},
+		{lengths, lengths.vocabulary, kernels.Structure{Alphabet: lengths.alphabet.Len(), CharDim: 32, Filters: []int{5}, Widths: []int{2}, Rate: 1, Spellings: 2, Highway: 1}},
 		{WithWords(grams), grams.vocabulary, kernels.Structure{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.Starts) != len(words)+1 {
-			t.Fatalf("%d starts of %d words", len(s.Starts), len(words))
+		if len(s.Starts) != len(words)*max(x.want.Spellings, 1)+1 {
+			t.Fatalf("%d starts of %d words, spelt %d times", len(s.Starts), len(words), x.want.Spellings)
 		}
-		for v := range words {
+		for v := range x.vocabulary.Len() {
 			if got := s.Symbols[s.Starts[v]:s.Starts[v+1]]; !slices.Equal(got, x.vocabulary.Word(v)) {
-				t.Errorf("symbols of %q: %v, want %v", words[v], got, x.vocabulary.Word(v))
+				t.Errorf("symbols of spelling %d: %v, want %v", v, got, x.vocabulary.Word(v))
 			}
 		}
-		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || !slices.Equal(s.Filters, w.Filters) || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Rate != w.Rate {
+		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || !slices.Equal(s.Filters, w.Filters) || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Spellings != w.Spellings || s.Highway != w.Highway || s.Rate != w.Rate {
 			t.Errorf("%+v, want %+v", s, w)
 		}
 	}

@@ -145,6 +145,13 @@ func TestDifferences(t *testing.T) {
 			checkDifferences(t, p)
 		})
 	}
+	t.Run("highway", func(t *testing.T) {
+		in := []*tensor.Dense{randomMatrix(r, 9, 4), randomMatrix(r, 5, 8)}
+		checkDifferences(t, newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return Highway(n[0], n[1], 2) }))
+	})
+	t.Run("sum of each", func(t *testing.T) {
+		checkDifferences(t, newProbe(t, r, []*tensor.Dense{randomMatrix(r, 12, 5)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return SumEach(n[0], 3, 2) }))
+	})
 	for _, step := range []int{0, 3} {
 		t.Run(fmt.Sprintf("dropout, step %d", step), func(t *testing.T) {
 			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 30, 7)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
@@ -188,7 +195,7 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grams, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: []int{16}, Spelling: SpellingOptions{Gram: 2, Limit: 7}})
+	grams, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: []int{16}, Spelling: SpellingOptions{Gram: Lengths{2}, Limit: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,6 +215,14 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lengths, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 3}, Filters: []int{16, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}, Limit: 8, MinCount: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	highway, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{2}, Filters: []int{6}, Activation: Tanh, Highway: 2, Spelling: SpellingOptions{Gram: Lengths{2, 3}, Limit: 9, MinCount: 1, Buckets: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	sums, err := NewNGrams(vocabulary, NGramOptions{Dim: 5, Buckets: 50})
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +239,8 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh, "n-grams": sums}
+	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh,
+		"cnn of lengths": lengths, "cnn with highway": highway, "n-grams": sums}
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
@@ -280,7 +296,7 @@ func TestErrors(t *testing.T) {
 	for _, o := range []CNNOptions{
 		{Dim: 1, Filters: []int{3, 4}}, {Dim: 1, Filters: []int{3, 0, 4}}, {Dim: 1, Pool: "mean"}, {Dim: 1, Activation: "gelu"}, {Dim: 1, Dropout: 1}, {Dim: 1, Dropout: math.NaN()},
 		{}, {Dim: -1}, {Dim: 1, CharDim: -1}, {Dim: 1, Filters: []int{-1}}, {Dim: 1, Widths: []int{0}}, {Dim: 1, Widths: []int{17}},
-		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: -1}}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
+		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{-1}}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{2, 2}}}, {Dim: 1, Highway: -1}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
 	} {
 		if _, err := NewCNN(words, o); err == nil {
 			t.Errorf("no error for %+v", o)
@@ -303,6 +319,12 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Connect(node("x", 4, 3), node("w", 3, 2), 1); err == nil {
 		t.Error("no error for a layer without a bias row")
+	}
+	if _, err := Highway(node("x", 4, 3), node("w", 4, 7), 1); err == nil {
+		t.Error("no error for a highway layer of another size")
+	}
+	if _, err := SumEach(node("x", 4, 3), 3, 1); err == nil {
+		t.Error("no error for sums of three of four rows")
 	}
 	spelt := &Spellings{symbols: []uint32{0, 5}, starts: []int{0, 2}}
 	for _, test := range []struct{ alphabet, rows, width int }{{5, 3, 1}, {6, 4, 1}, {6, 7, 3}} {

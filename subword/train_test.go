@@ -76,7 +76,11 @@ func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
+	lengths, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}, Activation: Tanh, Highway: 1, Spelling: SpellingOptions{Gram: Lengths{1, 2, 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"cnn": cnn, "cnn of lengths": lengths, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
 }
 
 // A model is what both trainers with an encoder are.

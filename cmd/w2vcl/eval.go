@@ -46,8 +46,8 @@ func newEval(s cli.Streams) *cobra.Command {
 categorization set in a folder, or on the sets that come with w2vcl. Every score
 stands beside its coverage: how many of the set's items have all their words in
 the vocabulary. Main metrics are shown: Spearman's correlation, 3CosAdd, purity; --all
-shows the others, too, and --json always has all. A run trained with --subword composes the vectors of other words,
-and says for how many items.
+shows the others, too, and --json always has all. A run trained with --subword composes the vectors of other words:
+the score is then of all pairs, and those with and without a composed word also have their own.
 
 Sets of sentences (MR, Subj, SST-2) take minutes, so they are scored only with
 --task classification. It trains a small convolutional network for each set; the
@@ -293,16 +293,19 @@ func printScores(s cli.Streams, results []evaluate.Result) error {
 		if r.Deviation > 0 {
 			score += " ±" + r.Deviation.String()
 		}
-		composed := ""
+		found, composed := "", ""
 		if r.Composed > 0 {
 			composed = fmt.Sprintf(", %d more composed", r.Composed)
+		}
+		if r.FoundScore != 0 {
+			found, composed = ": "+r.FoundScore.String(), composed+": "+r.ComposedScore.String()
 		}
 		if narrow {
 			out.Rowf("%s\t%s\t%s\t%3.0f%%", r.Dataset, r.Metric, score, coverage)
 			continue
 		}
-		out.Rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s",
-			r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, composed)
+		out.Rowf("%s\t%s\t%s\t%s\t%d of %d (%.0f%%)%s%s",
+			r.Task, r.Dataset, r.Metric, score, r.Found, r.Total, coverage, found, composed)
 	}
 	return out.Print(s.Out)
 }

@@ -115,7 +115,10 @@ func TestCompose(t *testing.T) {
 		}
 		if !c.caseSensitive { // cosines 0.8, 0, 0.6, then with (1,1) and of it with (2,1)
 			want := evaluate.Pearson([]float64{0.8, 0, 0.6, math.Sqrt(0.5), 3 / math.Sqrt(10)}, []float64{9, 1, 8, 5, 7})
-			evaluatetest.Near(t, "composed", float64(results[1].Score), want, 1e-6)
+			evaluatetest.Near(t, "all", float64(results[1].Score), want, 1e-6)
+			want = evaluate.Pearson([]float64{0.8, 0, 0.6}, []float64{9, 1, 8})
+			evaluatetest.Near(t, "found", float64(results[1].FoundScore), want, 1e-6)
+			evaluatetest.Near(t, "composed", float64(results[1].ComposedScore), 1, 1e-6) // two pairs, in the right order
 		}
 	}
 	o := Options{OOV: OOVCompose, Compose: func([]string, []float32) error { return errors.New("no vector") }}

@@ -30,30 +30,42 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 		}
 		return unknown, false
 	}
-	var human, model []float64
-	found := 0
+	var all, known, other scored // other: with an unknown word
 	for _, p := range pairs {
 		first, known1 := vector(p.First)
 		second, known2 := vector(p.Second)
-		if known1 && known2 {
-			found++
-		} else if o.OOV == OOVSkip {
-			continue
+		some := &known
+		if !known1 || !known2 {
+			if some = &other; o.OOV == OOVSkip {
+				continue
+			}
 		}
-		human = append(human, p.Score)
-		model = append(model, evaluate.Cosine(first, second))
+		cosine := evaluate.Cosine(first, second)
+		all.add(p.Score, cosine)
+		some.add(p.Score, cosine)
 	}
-	result := func(metric string, score float64) evaluate.Result {
-		r := newResult(evaluate.TaskSimilarity, name, metric, evaluate.Score(score), found, len(pairs))
+	result := func(metric string, correlation func(x, y []float64) float64) evaluate.Result {
+		score := func(s scored) evaluate.Score { return evaluate.Score(correlation(s.human, s.model)) }
+		r := newResult(evaluate.TaskSimilarity, name, metric, score(all), len(known.human), len(pairs))
 		if o.OOV == OOVCompose {
-			r.Composed = len(pairs) - found
+			r.Composed = len(other.human)
+			if found, composed := score(known), score(other); found.Valid() && composed.Valid() {
+				r.FoundScore, r.ComposedScore = found, composed
+			}
 		}
 		return r
 	}
 	return []evaluate.Result{
-		result(evaluate.MetricSpearman, evaluate.Spearman(human, model)),
-		result(evaluate.MetricPearson, evaluate.Pearson(human, model)),
+		result(evaluate.MetricSpearman, evaluate.Spearman),
+		result(evaluate.MetricPearson, evaluate.Pearson),
 	}, nil
+}
+
+// scored are the scores of some pairs: human ones and cosines.
+type scored struct{ human, model []float64 }
+
+func (s *scored) add(human, model float64) {
+	s.human, s.model = append(s.human, human), append(s.model, model)
 }
 
 // compose returns vectors for the words of pairs that are not in the table,

@@ -2,7 +2,7 @@ package composed
 
 import "slices"
 
-// Center subtracts the mean of the rows of W, (V, N), from rows of the same shape, W + X·C.
+// Center subtracts the mean of the rows of W, (V, N), from rows of the same shape, W + X·C, which may be W itself.
 //
 // Negatives push rows of W away from those of C, so all rows of either have a direction in common, one the opposite of the
 // other's. Parts make that of W a long one, for they learn it from all their words. In the sum the two cancel where X is

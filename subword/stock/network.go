@@ -72,8 +72,8 @@ func New(name string, vocabulary []string, o Options) (*Network, error) {
 
 // load makes an encoder without a vocabulary.
 func load(name string, o Options, symbols []string, fits func(values float64) error) (subword.Encoder, error) {
-	if o.Spelling.Gram < 1 || o.Spelling.Limit < 2 {
-		return nil, fmt.Errorf("words of at most %d symbols of %d characters", o.Spelling.Limit, o.Spelling.Gram)
+	if _, err := o.Spelling.WithDefaults(); err != nil || o.Spelling.Limit < 2 {
+		return nil, fmt.Errorf("words of at most %d symbols of %v characters", o.Spelling.Limit, o.Spelling.Gram)
 	}
 	e, err := newNetwork(name, o, subword.AlphabetOf(symbols, o.Spelling), fits)
 	if err != nil {
@@ -85,6 +85,9 @@ func load(name string, o Options, symbols []string, fits func(values float64) er
 func newNetwork(name string, o Options, alphabet *subword.Alphabet, fits func(values float64) error) (*Network, error) {
 	if o.Hidden = cmp.Or(o.Hidden, 32); o.Dim < 1 || o.Hidden < 1 {
 		return nil, fmt.Errorf("%s network: dimension is %d, with states of %d values; both must be at least 1", name, o.Dim, o.Hidden)
+	}
+	if len(o.Spelling.Gram) != 1 {
+		return nil, fmt.Errorf("%s network: symbols of %v characters; it reads one length", name, o.Spelling.Gram)
 	}
 	e := &Network{kind: name, options: o, alphabet: alphabet, vocabulary: alphabet.Spell(nil, 0)}
 	shapes, values := kinds[name].shapes(o, alphabet.Len()), 0.0

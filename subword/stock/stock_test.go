@@ -145,7 +145,7 @@ func TestEncode(t *testing.T) {
 	r := newRand(t)
 	for _, name := range stock.Names() {
 		t.Run(name, func(t *testing.T) {
-			e := newNetwork(t, name, stock.Options{Dim: 5, Hidden: 7, Spelling: subword.SpellingOptions{Gram: 2, Limit: 9}})
+			e := newNetwork(t, name, stock.Options{Dim: 5, Hidden: 7, Spelling: subword.SpellingOptions{Gram: subword.Lengths{2}, Limit: 9}})
 			fill(r, e)
 			want := slices.Clone(newProbe(t, r, e, nil, 1).run(t))
 			if got := newProbe(t, r, e, nil, 3).run(t); !slices.Equal(got, want) {

@@ -20,13 +20,15 @@ const (
 // the encoder does. subword.StructureOf, of the trainers' package, returns it.
 type Structure struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
-	// Symbols[Starts[v]:Starts[v+1]].
+	// Symbols[Starts[v]:Starts[v+1]]. With G spellings of a word, those of word v are G such lists, v*G and on.
 	Starts, Symbols []uint32
 	Table           string   // name of the n-grams' table in checkpoints; empty: "ngrams"
 	Alphabet        int      // A, symbols; of n-grams U, rows of their table
 	Sizes           []uint32 // (U), how many n-grams have a row, which is as many times in the words that have them; nil: one
 	CharDim         int      // E, of a CNN
 	Widths, Filters []int    // w, and F of each; none for n-grams
+	Spellings       int      // G, of a CNN: their features are summed; 0 stands for 1
+	Highway         int      // highway layers between the maxima and that sum, (D+1, 2D) each
 	Flatten         bool     // features are those of all positions, of words of as many symbols, not maxima
 	Raw             bool     // features are not standardized
 	Activation      string   // one of Activations; empty: the first
