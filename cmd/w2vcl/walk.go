@@ -104,7 +104,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
 	whole, pairs := g, []walk.Pair(nil)
 	if o.holdout > 0 {
-		if g, pairs, err = g.HoldOut(o.holdout, o.walk.Seed); err != nil {
+		if g, pairs, err = g.HoldOut(ctx, o.holdout, o.walk.Seed); err != nil {
 			return err
 		}
 	}
