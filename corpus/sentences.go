@@ -31,7 +31,8 @@ type SentenceReader struct {
 	keep    []uint32 // KeepThresholds; nil: keep all
 	first   int      // number of the text's first token in a longer one
 
-	bits, all, words, widths []uint32
+	bits, words, widths []uint32
+	ahead               encoded.Ahead
 }
 
 // NewSentenceReader returns a reader of the sentences of c.
@@ -71,7 +72,7 @@ func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []ui
 // Tokens is Sentence for the tokens first ... end-1, which are of one sentence. It does not give the memory of a file back: Text.GiveBack
 // does.
 func (r *SentenceReader) Tokens(pass uint32, first, end int) (words, widths []uint32) {
-	words = r.text.View(first, end, &r.all)
+	words = r.text.ReadAhead(first, end, &r.ahead)
 	if r.options.Dynamic {
 		r.widths = memory.Resize(r.widths, len(words))
 		widths = r.widths

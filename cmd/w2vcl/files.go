@@ -72,7 +72,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
-	return append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
+	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
 		v.Read("pieces", cli.FileInput))
 }
 
