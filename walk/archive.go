@@ -56,11 +56,16 @@ func readArchive(ctx context.Context, r io.ReaderAt, size int64, o ReadOptions) 
 		return nil, err
 	}
 	if ids := files["IDs.npy"]; ids != nil {
-		if e.names, err = readStrings(ctx, ids); err == nil {
-			err = checkNames(e.names, int(e.given))
+		names, err := readStrings(ctx, ids)
+		if err == nil {
+			err = checkNames(names, int(e.given))
 		}
+		if err != nil {
+			return nil, err
+		}
+		e.rename(names)
 	}
-	return e, err
+	return e, nil
 }
 
 // compressedRows returns the edges of a matrix in the form CSR: those of row i are the ones from starts[i] on.

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -56,6 +57,39 @@ func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint6
 			visit(from, c.to[i], weight)
 		}
 	})
+}
+
+// rename gives the nodes of the numbers 0, 1, ... these names. The nodes get their places in the order of all files.
+func (e *edges) rename(names []string) {
+	order, rank := make([]uint32, len(names)), make([]uint64, len(names))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return compareNames(names[a], names[b]) })
+	e.names = make([]string, len(names))
+	for place, i := range order {
+		e.names[place], rank[i] = names[i], uint64(place)
+	}
+	for _, c := range e.chunks {
+		for i := range c.from {
+			c.from[i], c.to[i] = rank[c.from[i]], rank[c.to[i]]
+		}
+	}
+}
+
+// compareNames is the order of names: numbers come first.
+func compareNames(a, b string) int {
+	x, ends := digits([]byte(a), 0)
+	y, end := digits([]byte(b), 0)
+	switch aNumber, bNumber := ends == len(a), end == len(b); {
+	case aNumber && bNumber:
+		return cmp.Compare(x, y)
+	case aNumber:
+		return -1
+	case bNumber:
+		return 1
+	}
+	return strings.Compare(a, b)
 }
 
 // A wordTable numbers names. Any number of goroutines may use it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"strconv"
 )
 
 // A Pair of nodes, to score predictions of edges.
@@ -58,7 +59,8 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 	if pairs, err = g.addNonEdges(pairs, &random); err != nil {
 		return nil, nil, err
 	}
-	e := &edges{given: uint64(len(g.Names)), names: g.Names, chunks: []edgeChunk{kept}}
+	e := &edges{given: uint64(len(g.Names)), chunks: []edgeChunk{kept}}
+	e.rename(g.Names)
 	rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil})
 	return rest, pairs, err
 }
@@ -131,6 +133,29 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 		b.WriteByte(edge)
 		b.WriteByte('\n')
 	}
+	return b.Flush()
+}
+
+// WriteEdges writes the edges to w, as a list that [Read] reads. A line has two nodes and, in a weighted graph, a weight.
+// The first line is a comment.
+func (g *Graph) WriteEdges(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# node node")
+	if g.weights != nil {
+		b.WriteString(" weight")
+	}
+	c := g.edges()
+	for i, from := range c.from {
+		b.WriteByte('\n')
+		b.WriteString(g.Names[from])
+		b.WriteByte(' ')
+		b.WriteString(g.Names[c.to[i]])
+		if g.weights != nil {
+			b.WriteByte(' ')
+			b.WriteString(strconv.FormatFloat(float64(c.weights[i]), 'g', -1, 32))
+		}
+	}
+	b.WriteByte('\n')
 	return b.Flush()
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -52,10 +53,10 @@ func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []st
 		return nil, nil, fmt.Errorf("%s: a graph is one file, not a folder", path)
 	}
 	g, notes, err = read(ctx, sources[0], o)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", sources[0].Name, err)
+	if err != nil && !strings.Contains(err.Error(), sources[0].Name) { // as errors of the file itself do
+		err = fmt.Errorf("%s: %w", sources[0].Name, err)
 	}
-	return g, notes, nil
+	return g, notes, err
 }
 
 // read is Read of a source.
@@ -90,7 +91,7 @@ func readSource(ctx context.Context, source textfile.Source, o ReadOptions) (*ed
 		defer f.Close()
 		return readArchive(ctx, f, size, o)
 	}
-	source.Threads = o.threads()
+	source.Threads, source.Lists = o.threads(), true
 	var stored atomic.Int64
 	text, err := textfile.Open(source, &stored)
 	if err != nil {

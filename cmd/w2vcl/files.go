@@ -47,7 +47,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileInput)}
 	},
 	"walk": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind)}
+		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind), v.Write("rest-out", cli.FileOutput, edgesKind)}
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v cli.FileValues) []cli.File {
