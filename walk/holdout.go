@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
 	"strconv"
@@ -157,6 +158,19 @@ func (g *Graph) WriteEdges(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	return b.Flush()
+}
+
+// Named returns the names of the ends of all edges, an undirected one once.
+func (g *Graph) Named() iter.Seq2[string, string] {
+	return func(yield func(from, to string) bool) {
+		for i := range uint32(len(g.Names)) {
+			for _, to := range g.neighbours(i) {
+				if (g.Directed || to >= i) && !yield(g.Names[i], g.Names[to]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // components knows which nodes are connected (union-find). It maps a node to another of

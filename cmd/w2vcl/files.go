@@ -51,7 +51,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("against", cli.FileInput)}
+		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("graph", cli.FileStream), v.Read("against", cli.FileInput)}
 	},
 	"compare": compareFiles,
 	"stability": func(v cli.FileValues) []cli.File {
