@@ -12,7 +12,7 @@ import (
 func (c *Corpus) CheckTokens(ctx context.Context, threads int) error {
 	const step = 1 << 20
 	text, rows := c.Text(), c.Vocabulary.Len()
-	if text.InFile() { // which was checked when it was opened
+	if text.InFile() || text.Computed() { // a file was checked when it was opened
 		return nil
 	}
 	return parallel.Try(ctx, threads, (text.Tokens()+step-1)/step, func(_, k int) (err error) {

@@ -23,11 +23,13 @@ type Corpus struct {
 	// Tokens holds the ids of all sentences one after the other, and Sentences the
 	// bounds of S sentences, S+1 of them: sentence s is
 	// Tokens[Sentences[s]:Sentences[s+1]]. No sentence is empty. A text in a file has
-	// neither.
+	// neither, nor has one that is computed.
 	Tokens    []uint32
 	Sentences []int
 
 	Stats Stats
+
+	computed *encoded.Text // nil: the text is stored
 
 	file   *encoded.File // nil: the text is in memory
 	path   string        // of the file
@@ -37,12 +39,15 @@ type Corpus struct {
 	fingerprint     uint64
 }
 
-// A Text is the sentences of a Corpus, in memory or in a file.
+// A Text is the sentences of a Corpus, in memory, in a file or computed when they are read.
 type Text = encoded.Text
 
 // Text returns the sentences.
 func (c *Corpus) Text() *Text {
-	if c.file != nil {
+	switch {
+	case c.computed != nil:
+		return c.computed
+	case c.file != nil:
 		return c.file.Text()
 	}
 	return encoded.New(c.Tokens, c.Sentences)
@@ -67,7 +72,17 @@ func (c *Corpus) ReaderBytes(readers int) int64 {
 // WithVocabulary returns the same sentences with a vocabulary that begins with the words
 // of this one.
 func (c *Corpus) WithVocabulary(v *Vocabulary) *Corpus {
-	return &Corpus{Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats, file: c.file, path: c.path, remove: c.remove}
+	return &Corpus{Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats, computed: c.computed, file: c.file, path: c.path, remove: c.remove}
+}
+
+// Over returns the corpus of a text that is computed from words of the vocabulary. The fingerprint has to
+// identify both.
+func (v *Vocabulary) Over(text *Text, fingerprint uint64) *Corpus {
+	c := &Corpus{Vocabulary: v, computed: text}
+	c.Stats.Tokens, c.Stats.TokensUsed = int64(text.Tokens()), int64(text.Tokens())
+	c.Stats.Types, c.Stats.Sentences, c.Stats.Lines = int64(v.Len()), int64(text.Sentences()), int64(text.Sentences())
+	c.fingerprintOnce.Do(func() { c.fingerprint = fingerprint })
+	return c
 }
 
 // Stats counts a text, and the part of it that reading kept. Unless the vocabulary was

@@ -31,7 +31,8 @@ type SentenceReader struct {
 	keep    []uint32 // KeepThresholds; nil: keep all
 	first   int      // number of the text's first token in a longer one
 
-	bits, all, words, widths []uint32
+	bits, words, widths []uint32
+	ahead               encoded.Ahead
 }
 
 // NewSentenceReader returns a reader of the sentences of c.
@@ -66,12 +67,12 @@ func (r *SentenceReader) Sentence(pass uint32, sentence int) (words, widths []ui
 		r.window.Sentences(sentence, sentence+1)
 	}
 	first, end := r.text.Start(sentence), r.text.Start(sentence+1)
-	return r.choose(pass, first, r.text.View(first, end, &r.all))
+	return r.choose(pass, first, r.text.ReadAhead(first, end, &r.ahead))
 }
 
 // Tokens is Sentence for the tokens first ... end-1, which are of one sentence, for readers that jump about in the text.
 func (r *SentenceReader) Tokens(pass uint32, first, end int) (words, widths []uint32) {
-	return r.choose(pass, first, r.text.Section(first, end, &r.all))
+	return r.choose(pass, first, r.text.Section(first, end, &r.ahead))
 }
 
 // choose draws widths and subsampling for words that start at token first.

@@ -59,6 +59,10 @@ const (
 	MetricHadamardAUC = "hadamard-auc"
 	MetricHadamardF1  = "hadamard-micro-f1"
 	MetricConcatF1    = "concatenation-micro-f1"
+	MetricMRR         = "mrr" // of the other ends of links, behind one of these prefixes
+	HitsPrefix        = "hits@"
+	AllPrefix         = "all-"
+	SampledPrefix     = "sampled-"
 )
 
 // A Score is a correlation or a share of right answers. It is NaN if nothing can

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 
@@ -25,6 +26,7 @@ type Run struct {
 	Preset string // where the defaults come from: "tuned" or that of a paper, see presets.go
 
 	Corpus   string // a text file, a folder of them, or "-" for standard input
+	Graph    string // in its place the file of a graph, or "-"; empty: a text
 	Out      string // the run folder to make
 	Matrix   string // the file of M; empty: M is in memory only
 	GraphDOT string // the file to write the Gorgonia graph to; empty: none
@@ -34,7 +36,7 @@ type Run struct {
 	Checkpoint Interval // how often to save a checkpoint
 }
 
-// Text says how to read the text.
+// Text says how to read the text, or which walks over the graph are the text.
 type Text struct {
 	MinCount      int    // words rarer than this are removed
 	MaxVocabulary int    // words of the vocabulary at most; 0: any number
@@ -45,6 +47,12 @@ type Text struct {
 	Tokenizer     string // "whitespace" or "words"
 	Field         string // of JSON lines or parquet files that holds the text; empty: files of text
 	Cache         string // the folder of encoded texts that are kept; empty: none is
+
+	Directed   bool    // edges of the graph lead one way
+	Weighted   bool    // edges of the graph have weights
+	Walks      int     // over the graph, from each node
+	WalkLength int     // nodes of a walk
+	P, Q       float64 // node2vec's return and in-out parameters
 }
 
 // Samples says which vectors are trained, and on which samples.
@@ -126,6 +134,9 @@ type Machine struct {
 	Precision string // of the tables on a GPU: "float32" or "half"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
+
+// Input returns the path of the text or the graph.
+func (c *Config) Input() string { return cmp.Or(c.Graph, c.Corpus) }
 
 // ThreadCount returns the number of threads to use.
 func (c *Config) ThreadCount() int {

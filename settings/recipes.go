@@ -33,7 +33,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 			Preset:     cmp.Or(preset, presetTuned),
 			Checkpoint: Interval{Seconds: 600, text: "10m"},
 		},
-		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace},
+		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace, Walks: 10, WalkLength: 80, P: 1, Q: 1},
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
 		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
 		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},

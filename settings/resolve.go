@@ -87,7 +87,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 	mode := cmp.Or(selector("mode"), PresetMode(selector("preset")), ModeCL)
 	c := DefaultsOf(mode, selector("preset"), selector("optimizer"), ModelOf(mode, flags, fromFile))
 	if withEncoders(c.FindMode()) {
-		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(selector("init"))))
+		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(cmp.Or(selector("init"), selector("graph")))))
 	}
 	set := given{}
 	if err := c.apply(fromFile, file+": ", set); err != nil {
@@ -147,6 +147,12 @@ func (c *Config) checkApplies(set given) error {
 			return terminal.Usagef("%s does not apply to --hierarchical-softmax, "+
 				"which has no negatives and no context vectors: leave it out", set[s.Name])
 		}
+		if set[s.Name] != "" && s.Text && c.Graph != "" {
+			return terminal.Usagef("%s does not apply to --graph, whose walks are the text: leave it out", set[s.Name])
+		}
+		if set[s.Name] != "" && s.Graph && c.Graph == "" {
+			return terminal.Usagef("%s needs --graph, whose walks it is about", set[s.Name])
+		}
 		if set[s.Name] != "" && !c.uses(s) {
 			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",
 				set[s.Name], c.Subword, strings.Join(s.Subword, ", "))
@@ -156,9 +162,9 @@ func (c *Config) checkApplies(set given) error {
 }
 
 // usualSubword is the default of --subword: n-grams are worth most of what stretches gain. Vectors that training
-// goes on from are those of a table.
-func (c *Config) usualSubword(init string) string {
-	if onStretches(c.FindMode()) && init == "" {
+// goes on from are those of a table, and names of a graph's nodes have no spelling.
+func (c *Config) usualSubword(unspelt string) string {
+	if onStretches(c.FindMode()) && unspelt == "" {
 		return SubwordNGram
 	}
 	return SubwordNone

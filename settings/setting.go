@@ -23,6 +23,8 @@ type Setting struct {
 
 	Study     bool // a variant of papers, or for those who develop w2vcl: help has it last
 	Negatives bool // of no use without negatives, with --hierarchical-softmax
+	Text      bool // of no use with --graph
+	Graph     bool // of no use without --graph
 
 	help        string // one line; a word in backquotes names the value
 	value       any    // *string, *bool, *int, *uint64, *float64 or a textValue, into a Config
@@ -92,6 +94,9 @@ func (s Setting) ModeNames() []string {
 
 // uses reports whether the configuration has a use for the setting.
 func (c *Config) uses(s Setting) bool {
+	if s.Text && c.Graph != "" || s.Graph && c.Graph == "" {
+		return false
+	}
 	if s.Negatives && c.HierarchicalSoftmax || s.Subword != nil && !slices.Contains(s.Subword, c.Subword) {
 		return false
 	}

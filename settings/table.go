@@ -13,6 +13,7 @@ import (
 const (
 	SectionRun     = "Run"
 	SectionText    = "Text"
+	sectionGraph   = "Graph"
 	SectionSamples = "Model and samples"
 	SectionSubword = "Subwords"
 	SectionTrain   = "Training"
@@ -21,7 +22,7 @@ const (
 
 // Sections lists the headings of help in the order of display.
 func Sections() []string {
-	return []string{SectionRun, SectionText, SectionSamples, SectionSubword, SectionTrain, SectionMachine, studies}
+	return []string{SectionRun, SectionText, sectionGraph, SectionSamples, SectionSubword, SectionTrain, SectionMachine, studies}
 }
 
 // Settings is the one table of all settings; the values point into c. Adding a
@@ -42,10 +43,11 @@ type settingPart struct {
 }
 
 // settingParts lists the parts in the order of display.
-func settingParts() [12]settingPart {
+func settingParts() [13]settingPart {
 	return [...]settingPart{
 		{SectionRun, (*Config).runSettings},
 		{SectionText, (*Config).textSettings},
+		{sectionGraph, (*Config).graphSettings},
 		{SectionSamples, (*Config).sampleSettings},
 		{SectionSamples, (*Config).rowSettings},
 		{SectionSamples, (*Config).modelSettings},
@@ -120,7 +122,7 @@ func (c *Config) runSettings() []Setting {
 			help: "where the defaults come from, see docs/papers.md", Choices: presetChoices(),
 		},
 		{
-			Name: "corpus", Aliases: []string{"train", "input"}, Record: true, Resume: true, value: &c.Corpus,
+			Name: "corpus", Aliases: []string{"train", "input"}, Record: true, Resume: true, Text: true, value: &c.Corpus,
 			help: "text to train on: `PATH` of a file or folder (plain, gzip, zstd, bzip2, " +
 				"xz; with --field also JSON lines, CSV, TSV, parquet), or - for standard input",
 		},
@@ -160,42 +162,42 @@ func (c *Config) runSettings() []Setting {
 func (c *Config) textSettings() []Setting {
 	return []Setting{
 		{
-			Name: "min-count", Aliases: []string{"minCount"}, Record: true, value: &c.MinCount,
+			Name: "min-count", Aliases: []string{"minCount"}, Record: true, Text: true, value: &c.MinCount,
 			help: "remove words that occur fewer than `N` times",
 		},
 		{
 			Name: "max-vocab", Aliases: []string{"max-vocab-size", "max-final-vocab"},
-			Record: true, value: &c.MaxVocabulary,
+			Record: true, Text: true, value: &c.MaxVocabulary,
 			help: "keep the `N` most frequent words; 0 keeps all that --min-count leaves",
 		},
 		{
 			Name: "vocab", Aliases: []string{"read-vocab", "save-vocab"},
-			Record: true, Resume: true, value: &c.Vocabulary,
+			Record: true, Resume: true, Text: true, value: &c.Vocabulary,
 			help: "take words and counts from `FILE`, in word2vec's form; " +
 				"if there is none yet, write those of the text to it",
 		},
 		{
-			Name: "max-sentence", Record: true, value: &c.MaxSentence,
+			Name: "max-sentence", Record: true, Text: true, value: &c.MaxSentence,
 			help: "cut lines longer than `N` words",
 		},
 		{
-			Name: "join-lines", Record: true, value: &c.JoinLines,
+			Name: "join-lines", Record: true, Text: true, value: &c.JoinLines,
 			help: "read the text as one stream, cut every --max-sentence words: lines do not end sentences",
 		},
 		{
-			Name: "lowercase", Record: true, value: &c.Lowercase,
+			Name: "lowercase", Record: true, Text: true, value: &c.Lowercase,
 			help: "lower-case the text",
 		},
 		{
-			Name: "field", Record: true, value: &c.Field,
+			Name: "field", Record: true, Text: true, value: &c.Field,
 			help: "take the text from field `NAME` of JSON lines, or from that column of CSV, TSV or parquet",
 		},
 		{
-			Name: "tokenizer", Record: true, value: &c.Tokenizer,
+			Name: "tokenizer", Record: true, Text: true, value: &c.Tokenizer,
 			help: "how a line is split", Choices: tokenizerChoices,
 		},
 		{
-			Name: "cache", Record: true, Resume: true, value: &c.Cache,
+			Name: "cache", Record: true, Resume: true, Text: true, value: &c.Cache,
 			help: "keep the encoded text in the folder `DIR` and take it from " +
 				"there while text and settings are the same (default: a large " +
 				"text has a file in the run folder until the run is finished)",

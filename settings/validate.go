@@ -25,10 +25,11 @@ func (c *Config) Validate() error {
 		return err
 	}
 	v := validator{config: c}
-	if c.Corpus == "" {
+	if c.Corpus == "" && c.Graph == "" {
 		v.problems = append(v.problems,
-			"--corpus is missing: name a text file, a folder of them, or - for standard input")
+			"--corpus is missing: name a text file, a folder of them, or - for standard input; or a graph with --graph")
 	}
+	v.graph()
 	v.numbers()
 	v.encoder()
 	v.choices()

@@ -29,7 +29,7 @@ func (j *job) writeConfig(folder *runfolder.Folder) error {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
-		c.Corpus = absolute(c.Corpus)
+		c.Corpus, c.Graph = absolute(c.Corpus), absolute(c.Graph)
 	}
 	config, err := c.TOML()
 	if err != nil {

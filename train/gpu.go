@@ -51,7 +51,7 @@ func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 // prepare also makes sure that all ranks have read the same text.
 func (g *gpu) prepare(ctx context.Context, p *progress.Progress) error {
 	group := g.job.options.Ranks
-	if err := group.SameText(g.job.config.Corpus, g.job.text.fingerprint); err != nil {
+	if err := group.SameText(g.job.config.Input(), g.job.text.fingerprint); err != nil {
 		return err
 	}
 	return group.Agree(g.job.prepareMode(ctx, p))

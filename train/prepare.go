@@ -96,7 +96,7 @@ func (j *job) checkText() error {
 		if err != nil {
 			return err
 		}
-		if err := j.from.CheckText(j.config.Corpus, vocabulary, fingerprint); err != nil {
+		if err := j.from.CheckText(j.config.Input(), vocabulary, fingerprint); err != nil {
 			return err
 		}
 	}

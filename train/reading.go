@@ -19,6 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/walk"
 )
 
 // textFiles say where a text comes from and where it may go.
@@ -42,6 +43,9 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 				_ = os.Remove(c.Cache) // it was made here, and stays if it holds something
 			}
 		}()
+	}
+	if c.Graph != "" {
+		return readGraph(ctx, c, p)
 	}
 	options, storage, err := readingOptions(c, o, limit)
 	if err != nil {
@@ -82,6 +86,34 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 	seconds = time.Since(start).Seconds()
 	stage.Done("Text: %s", summary(text, c.MinCount, seconds))
 	noteOddities(text.Stats, c, p)
+	return text, seconds, nil
+}
+
+// readGraph reads the graph that the settings name. Walks over it are the text.
+func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+	start, stage := time.Now(), p.Stage("reading the graph", 0)
+	defer stage.Stop()
+	reading, walks := c.WalkOptions()
+	g, notes, err := walk.Read(ctx, c.Graph, reading)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, errNoText)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("--graph %w", err)
+	}
+	memory.Collect() // the garbage of reading is large
+	if text, err = g.Corpus(ctx, walks); err != nil {
+		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, err)
+	}
+	for _, note := range notes {
+		p.Notef("Note: %s: %s", c.Graph, note)
+	}
+	if deadEnds := g.DeadEnds(); deadEnds > 0 {
+		p.Notef("Note: walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
+	}
+	seconds = time.Since(start).Seconds()
+	stage.Done("Graph: %s nodes, %s edges, read in %s; %s walks of up to %d nodes",
+		terminal.Number(len(g.Names)), terminal.Number(g.Edges()), terminal.Duration(seconds), terminal.Number(text.Text().Sentences()), c.WalkLength)
 	return text, seconds, nil
 }
 

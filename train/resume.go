@@ -67,7 +67,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 			ErrInterrupted, folder.Dir, folder.Name)
 	}
 	if errors.Is(err, errNoText) {
-		err = fmt.Errorf("%w; if the text is elsewhere now, name it with --corpus", err)
+		err = fmt.Errorf("%w; if the text is elsewhere now, name it with --corpus or --graph", err)
 	}
 	return summary, err
 }

@@ -63,7 +63,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 	if o.Text != nil {
 		return newText(o.Text), nil
 	}
-	if o.Source == nil {
+	if o.Source == nil && c.Graph == "" {
 		if err := guard.checkText(corpus.Size(c.Corpus)); err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (t *text) check(c *settings.Config) error {
 	words := t.vocabulary.Len()
 	if t.stats.TokensUsed == t.stats.Sentences {
 		return fmt.Errorf("every sentence has one word, so no word has a context: "+
-			"a line is a sentence, but %s seems to have one word a line", c.Corpus)
+			"a line is a sentence, but %s seems to have one word a line", c.Input())
 	}
 	if words > c.Negative {
 		return nil

@@ -3,11 +3,12 @@
 // node2vec's (Grover and Leskovec, KDD 2016); with p = q = 1 they are DeepWalk's
 // (Perozzi et al., KDD 2014).
 //
-// Start at [Read], which reads a [Graph] from an edge list or a MATLAB file (read.go,
-// graph.go), and [Graph.WriteWalks], which walks over it (walk.go). One step of a
-// walk is in step.go. [Graph.HoldOut] (holdout.go) takes edges out of a graph, so
+// Start at [Read], which reads a [Graph] from an edge list or a matrix (read.go; list.go,
+// matrix.go and archive.go are the formats). edges.go numbers the nodes, build.go sorts the edges. [Graph.WriteWalks] walks over
+// the graph (walk.go). lockstep.go has the definition of a walk and a faster form, step.go a step of it.
+// [Graph.HoldOut] (holdout.go) takes edges out of a graph, so
 // that vectors of the nodes can be scored by predicting them.
 //
 // All random numbers come from Philox. Seed, round and first node determine a walk,
-// so the text is the same for any number of threads.
+// so it is the same on every device, for any number of threads, and whoever walks it.
 package walk

@@ -27,8 +27,8 @@ func Example() {
 		panic(err)
 	}
 	// Output:
-	// ben cleo ben ann ben
-	// dan cleo ben cleo ben
-	// ann ben ann ben cleo
-	// cleo ben ann ben ann
+	// ben ann ben ann ben
+	// cleo dan cleo ben cleo
+	// ann ben ann ben ann
+	// dan cleo ben ann ben
 }

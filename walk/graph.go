@@ -1,21 +1,25 @@
 package walk
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
 
 // A Graph has V nodes and edges between them. It stores an undirected edge in both
 // directions. [Read] makes it; nothing changes it afterwards.
+//
+// The nodes are numbered by their mass: the number of edges that lead to a node or, in a
+// weighted graph, the sum of their weights. Node 0 has the largest mass. Nodes of equal mass
+// are in the order of their names, numbers before words. So neither the order of the
+// lines in a file nor the number of threads changes a graph.
 type Graph struct {
 	Names    []string // of the V nodes
 	Directed bool
 
 	starts  []int     // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
 	ends    []uint32  // in rising order for each node
-	weights []float64 // of the edges, in the order of ends; nil: all are 1
+	weights []float32 // of the edges, in the order of ends; nil: all are 1
+	mass    []float64 // V values, in falling order
 }
 
 // neighbours returns the nodes to which edges lead from a node, in rising order.
@@ -25,7 +29,7 @@ func (g *Graph) neighbours(node uint32) []uint32 {
 
 // edgeWeights returns the weights of the edges to neighbours(node), or nil if all are
 // 1.
-func (g *Graph) edgeWeights(node uint32) []float64 {
+func (g *Graph) edgeWeights(node uint32) []float32 {
 	if g.weights == nil {
 		return nil
 	}
@@ -68,69 +72,10 @@ func (g *Graph) DeadEnds() int {
 	return deadEnds
 }
 
-// maxNodes is less than 2^32: shuffle draws its random numbers under a number that
-// no node has.
-const maxNodes = math.MaxUint32
-
-// An arc is an edge in one direction, as read from a file.
-type arc struct {
-	from, to uint32
-	weight   float64
-	line     int // of the file; the number of the entry in a matrix; both from 1
+// Bytes returns the memory of the edges. The names are not among them.
+func (g *Graph) Bytes() int64 {
+	return 8*int64(len(g.starts)+len(g.mass)) + 4*int64(len(g.ends)+len(g.weights))
 }
 
-// newGraph makes a graph of edges. arcs may hold an undirected edge in one direction
-// or in both. An edge that occurs again counts once and must have the same weight.
-// repeated is the number of lines with such edges.
-func newGraph(names []string, arcs []arc, directed, weighted bool) (g *Graph, repeated int, err error) {
-	g = &Graph{Names: names, Directed: directed, starts: make([]int, len(names)+1)}
-	count := func(a arc) { g.starts[a.from+1]++ }
-	bothWays(arcs, directed, count)
-	for i := range names {
-		g.starts[i+1] += g.starts[i]
-	}
-	sorted := make([]arc, g.starts[len(names)])
-	next := slices.Clone(g.starts)
-	bothWays(arcs, directed, func(a arc) {
-		sorted[next[a.from]] = a
-		next[a.from]++
-	})
-	g.ends = make([]uint32, 0, len(sorted))
-	if weighted {
-		g.weights = make([]float64, 0, len(sorted))
-	}
-	repeatedLines := make(map[int]struct{})
-	for i := range names {
-		own := sorted[g.starts[i]:g.starts[i+1]]
-		slices.SortFunc(own, func(a, b arc) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.line, b.line)) })
-		g.starts[i] = len(g.ends)
-		for k, a := range own {
-			if k == 0 || a.to != own[k-1].to {
-				g.ends = append(g.ends, a.to)
-				if weighted {
-					g.weights = append(g.weights, a.weight)
-				}
-				continue
-			}
-			repeatedLines[a.line] = struct{}{}
-			if before := own[k-1]; weighted && a.weight != before.weight {
-				return nil, 0, fmt.Errorf("the edge of %s and %s has two weights, %g and %g (lines %d and %d): remove one, or read the graph as directed",
-					names[a.from], names[a.to], before.weight, a.weight, before.line, a.line)
-			}
-		}
-	}
-	g.starts[len(names)] = len(g.ends)
-	return g, len(repeatedLines), nil
-}
-
-// bothWays calls f with every edge. For an undirected graph it also calls f with the
-// opposite direction, except for loops.
-func bothWays(arcs []arc, directed bool, f func(arc)) {
-	for _, a := range arcs {
-		f(a)
-		if !directed && a.from != a.to {
-			a.from, a.to = a.to, a.from
-			f(a)
-		}
-	}
-}
+// maxNodes is less than 2^31, because the order of the nodes in a round is a [simd.Bijection].
+const maxNodes = math.MaxInt32

@@ -2,12 +2,13 @@ package walk
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
-
-	"github.com/w2vcl/w2vcl/corpus"
+	"strconv"
 )
 
 // A Pair of nodes, to score predictions of edges.
@@ -25,57 +26,66 @@ type Pair struct {
 //
 // Errors: a fraction that is not between 0 and 1, no edge in it, too few edges
 // beside the trees, too few pairs without an edge.
-func (g *Graph) HoldOut(fraction float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
+func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (rest *Graph, pairs []Pair, err error) {
 	if !(fraction > 0 && fraction < 1) {
 		return nil, nil, fmt.Errorf("hold out: the fraction %g of the edges is not between 0 and 1", fraction)
 	}
-	random := &draws{seed: seed, stream: corpus.StreamWalk.Sub(holdOutRound)}
-	arcs := g.arcs()
-	for i := len(arcs) - 1; i > 0; i-- {
-		j := random.below(uint64(i + 1))
-		arcs[i], arcs[j] = arcs[j], arcs[i]
+	random := newNumbers(seed, holdOutRound, 0)
+	all := g.edges()
+	order := make([]int, len(all.from))
+	for i := range order {
+		order[i] = i
 	}
-	want := int(math.Round(fraction * float64(len(arcs))))
-	kept := make([]arc, 0, len(arcs)-want)
+	for i := len(order) - 1; i > 0; i-- {
+		j := random.below(uint64(i + 1))
+		order[i], order[j] = order[j], order[i]
+	}
+	want := int(math.Round(fraction * float64(len(order))))
+	kept := newChunk(0, g.weights != nil)
 	joined := newComponents(len(g.Names))
-	for _, a := range arcs {
-		if !joined.join(a.from, a.to) && a.from != a.to && len(pairs) < want {
-			pairs = append(pairs, Pair{a.from, a.to, true})
-		} else {
-			kept = append(kept, a)
+	for _, i := range order {
+		from, to := uint32(all.from[i]), uint32(all.to[i])
+		if !joined.join(from, to) && from != to && len(pairs) < want {
+			pairs = append(pairs, Pair{from, to, true})
+			continue
+		}
+		kept.from, kept.to = append(kept.from, all.from[i]), append(kept.to, all.to[i])
+		if g.weights != nil {
+			kept.weights = append(kept.weights, all.weights[i])
 		}
 	}
 	if want == 0 || len(pairs) < want {
-		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but %d can be without dividing the graph", want, len(arcs), len(pairs))
+		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but %d can be without dividing the graph", want, len(order), len(pairs))
 	}
-	if pairs, err = g.addNonEdges(pairs, random); err != nil {
+	if pairs, err = g.addNonEdges(pairs, &random); err != nil {
 		return nil, nil, err
 	}
-	rest, _, err = newGraph(g.Names, kept, g.Directed, g.weights != nil)
+	e := &edges{given: uint64(len(g.Names)), chunks: []edgeChunk{kept}}
+	e.rename(g.Names)
+	rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil})
 	return rest, pairs, err
 }
 
-// arcs returns the edges, an undirected one once.
-func (g *Graph) arcs() []arc {
-	var arcs []arc
-	for i := range g.Names {
-		weights := g.edgeWeights(uint32(i))
-		for k, to := range g.neighbours(uint32(i)) {
-			if !g.Directed && to < uint32(i) {
+// edges returns the edges, an undirected one once. The keys are the numbers of the nodes.
+func (g *Graph) edges() edgeChunk {
+	c := newChunk(0, g.weights != nil)
+	for i := range uint32(len(g.Names)) {
+		weights := g.edgeWeights(i)
+		for k, to := range g.neighbours(i) {
+			if !g.Directed && to < i {
 				continue
 			}
-			a := arc{from: uint32(i), to: to, weight: 1}
+			c.from, c.to = append(c.from, uint64(i)), append(c.to, uint64(to))
 			if weights != nil {
-				a.weight = weights[k]
+				c.weights = append(c.weights, weights[k])
 			}
-			arcs = append(arcs, a)
 		}
 	}
-	return arcs
+	return c
 }
 
 // addNonEdges appends as many pairs without an edge as pairs holds.
-func (g *Graph) addNonEdges(pairs []Pair, random *draws) ([]Pair, error) {
+func (g *Graph) addNonEdges(pairs []Pair, random *numbers) ([]Pair, error) {
 	nodes, want := uint64(len(g.Names)), len(pairs)
 	all := nodes * (nodes - 1)
 	if !g.Directed {
@@ -101,9 +111,9 @@ func (g *Graph) addNonEdges(pairs []Pair, random *draws) ([]Pair, error) {
 	return pairs, nil
 }
 
-// below returns a random number below n.
-func (d *draws) below(n uint64) uint64 {
-	high, _ := bits.Mul64(d.bits64(), n)
+// below returns a random number below a limit.
+func (n *numbers) below(limit uint64) uint64 {
+	high, _ := bits.Mul64(n.next64(), limit)
 	return high
 }
 
@@ -125,6 +135,42 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 		b.WriteByte('\n')
 	}
 	return b.Flush()
+}
+
+// WriteEdges writes the edges to w, as a list that [Read] reads. A line has two nodes and, in a weighted graph, a weight.
+// The first line is a comment.
+func (g *Graph) WriteEdges(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# node node")
+	if g.weights != nil {
+		b.WriteString(" weight")
+	}
+	c := g.edges()
+	for i, from := range c.from {
+		b.WriteByte('\n')
+		b.WriteString(g.Names[from])
+		b.WriteByte(' ')
+		b.WriteString(g.Names[c.to[i]])
+		if g.weights != nil {
+			b.WriteByte(' ')
+			b.WriteString(strconv.FormatFloat(float64(c.weights[i]), 'g', -1, 32))
+		}
+	}
+	b.WriteByte('\n')
+	return b.Flush()
+}
+
+// Named returns the names of the ends of all edges, an undirected one once.
+func (g *Graph) Named() iter.Seq2[string, string] {
+	return func(yield func(from, to string) bool) {
+		for i := range uint32(len(g.Names)) {
+			for _, to := range g.neighbours(i) {
+				if (g.Directed || to >= i) && !yield(g.Names[i], g.Names[to]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // components knows which nodes are connected (union-find). It maps a node to another of

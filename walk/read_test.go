@@ -10,20 +10,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
-// list returns the edges of a graph as text, such as "a-b:2", in the order of the
-// nodes.
+// list returns the edges of a graph as text, such as "a-b:2", in the order of this text. An
+// undirected edge begins with the name that comes first.
 func list(g *Graph) string {
 	var edges []string
-	for _, a := range g.arcs() {
-		edge := g.Names[a.from] + "-" + g.Names[a.to]
+	c := g.edges()
+	for i, from := range c.from {
+		edge := g.Names[from] + "-" + g.Names[c.to[i]]
+		if back := g.Names[c.to[i]] + "-" + g.Names[from]; !g.Directed {
+			edge = min(edge, back)
+		}
 		if g.weights != nil {
-			edge += fmt.Sprintf(":%g", a.weight)
+			edge += fmt.Sprintf(":%g", c.weights[i])
 		}
 		edges = append(edges, edge)
 	}
+	slices.Sort(edges)
 	return strings.Join(edges, " ")
 }
 
@@ -37,6 +44,15 @@ func zipped(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func zstandard(t *testing.T, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
 }
 
 // matrix returns the content of a test file of internal/matlab. Its matrix "network"
@@ -66,13 +82,18 @@ func TestRead(t *testing.T) {
 		"gzip":             {zipped(t, "a b\nb c\n"), ReadOptions{}, "a-b b-c", ""},
 		"titles":           {"Source,Target\na,b\nb,c\n", ReadOptions{}, "a-b b-c", ""},
 		"titles, weighted": {"u,v,w\na,b,1\nb,c,2\n", weighted, "a-b:1 b-c:2", ""},
-		"no titles":        {"u v\na u\n", ReadOptions{}, "u-v u-a", ""},
+		"no titles":        {"u v\na u\n", ReadOptions{}, "a-u u-v", ""},
 		"both ways":        {"a b\nb a\nb c\nb c\n", ReadOptions{}, "a-b b-c", "2 edges occur more than once; each counts once"},
 		"directed":         {"a b\nb a\nb c\nb c\n", directed, "a-b b-a b-c", "1 edges occur more than once; each counts once"},
 		"weighted":         {"a b 0.5\nb c 2\nb a 5e-1\n", weighted, "a-b:0.5 b-c:2", "1 edges occur more than once; each counts once"},
 		"unused weights":   {"a b 0.5\nb c 2\n", ReadOptions{}, "a-b b-c", "columns after the second are ignored; use --weighted if the third holds weights"},
 		"loops":            {"a a\na b\nb b\n", ReadOptions{}, "a-a a-b b-b", "2 edges lead from a node to itself"},
 		"both and back":    {"a b 1\nb a 2\n", ReadOptions{Weighted: true, Directed: true}, "a-b:1 b-a:2", ""},
+		"past 2^32":        {"4294967296 4294967297\n99999999999999999 4294967297\n", ReadOptions{}, "4294967296-4294967297 4294967297-99999999999999999", ""},
+		"mixed":            {"7 x\n007 7\n123456789012345678901 x\n", ReadOptions{}, "007-7 123456789012345678901-x 7-x", ""},
+		"market":           {"%%MatrixMarket matrix coordinate real general\n% made\n3 3 2\n1 2 0.5\n2 3 2\n", weighted, "1-2:0.5 2-3:2", ""},
+		"symmetric market": {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 2\n3 3\n", directed, "1-2 2-1 2-3 3-2 3-3", "1 edges lead from a node to itself"},
+		"zstd":             {zstandard(t, "a b\nb c\n"), ReadOptions{}, "a-b b-c", ""},
 		"matrix":           {matrix(t), ReadOptions{Matrix: "one", Weighted: true}, "1-1:7", "1 edges lead from a node to itself"},
 		"matrix's numbers": {matrix(t), ReadOptions{Matrix: "one"}, "1-1", "one has numbers other than 1, which are ignored; use --weighted if they are weights,1 edges lead from a node to itself"},
 	} {
@@ -106,19 +127,31 @@ func TestReadErrors(t *testing.T) {
 	}{
 		"empty":          {"", ReadOptions{}, "graph: the file has no edges"},
 		"only comments":  {"# nothing\n", ReadOptions{}, "the file has no edges"},
-		"one column":     {"a b\n\nc\n", ReadOptions{}, "line 3: 1 columns"},
-		"no node":        {"a,b\n,c\n", ReadOptions{}, "line 2: a node has no name"},
-		"white space":    {"a,New York\n", ReadOptions{}, `line 1: the node "New York" has white space`},
+		"one column":     {"a b\n\nc\n", ReadOptions{}, "line 3, column 2: 1 columns"},
+		"no node":        {"a,b\n,c\n", ReadOptions{}, "line 2, column 1: a node has no name"},
+		"white space":    {"a,New York\n", ReadOptions{}, `line 1, column 3: the node "New York" has white space`},
 		"UTF-8":          {"a \xff\n", ReadOptions{}, "is not UTF-8"},
-		"no weight":      {"a b 1\nb c\n", weighted, "line 2: 2 columns"},
-		"weight":         {"a b 1\nb c x\n", weighted, `line 2: "x" is not a weight`},
-		"zero":           {"a b 1\nb c 0\n", weighted, "line 2: the weight 0 is not a number above 0"},
-		"negative":       {"a b -1\n", weighted, "line 1: the weight -1"},
-		"NaN":            {"a b nan\n", weighted, "line 1: the weight NaN"},
-		"infinite":       {"a b inf\n", weighted, "line 1: the weight +Inf"},
-		"two weights":    {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2 (lines 1 and 3)"},
+		"no weight":      {"a b 1\nb c\n", weighted, "line 2, column 4: 2 columns"},
+		"weight":         {"a b 1\nb c x\n", weighted, `line 2, column 5: "x" is not a weight`},
+		"zero":           {"a b 1\nb c 0\n", weighted, "line 2, column 5: the weight 0 is not a number above 0"},
+		"negative":       {"a b -1\n", weighted, "line 1, column 5: the weight -1"},
+		"NaN":            {"a b nan\n", weighted, "line 1, column 5: the weight NaN"},
+		"infinite":       {"a b inf\n", weighted, "line 1, column 5: the weight +Inf"},
+		"two weights":    {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2"},
 		"long line":      {"a b\n" + strings.Repeat("x", textfile.LongestLine+1), ReadOptions{}, "line 2: "},
-		"Matrix Market":  {"%%MatrixMarket matrix coordinate\n3 3 2\n1 2\n", ReadOptions{}, "Matrix Market"},
+		"tiny":           {"a b 1e-50\n", weighted, "line 1, column 5: the weight 1e-50"},
+		"chunks":         {strings.Repeat("1 2\n", chunkBytes) + "3\n4\n", ReadOptions{}, fmt.Sprintf("line %d, column 2: 1 columns", chunkBytes+1)},
+		"cut line":       {"1 2\n3 4\n5", ReadOptions{}, "line 3, column 2"},
+		"no sizes":       {"%%MatrixMarket matrix coordinate real general\n% x\n", ReadOptions{}, "line 3: the file ends before the sizes"},
+		"dense":          {"%%MatrixMarket matrix array real general\n3 3\n", ReadOptions{}, "line 1: only sparse"},
+		"complex":        {"%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 2 1 0\n", ReadOptions{}, "line 1: the numbers of the matrix are complex"},
+		"hermitian":      {"%%MatrixMarket matrix coordinate real hermitian\n3 3 1\n1 2 1 0\n", ReadOptions{}, "line 1: the matrix is hermitian"},
+		"sizes":          {"%%MatrixMarket matrix coordinate real general\n3 3\n", ReadOptions{}, `line 2: "3 3" is not rows`},
+		"rectangle":      {"%%MatrixMarket matrix coordinate real general\n3 4 1\n1 1 1\n", ReadOptions{}, "line 2: the matrix has 3 rows and 4 columns"},
+		"past 2^32":      {"%%MatrixMarket matrix coordinate real general\n5000000000 5000000000 1\n1 1 1\n", ReadOptions{}, "line 2: a graph has from 1 to 2147483647 nodes"},
+		"outside":        {"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 4294967298 1\n", ReadOptions{}, "line 3: the entry (1, 4294967298)"},
+		"fewer entries":  {"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n", ReadOptions{}, "line 2 announces 2 entries, but there are 1"},
+		"row name":       {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 x\n", ReadOptions{}, `line 3, column 3: "x" is not the number`},
 		"cut":            {zipped(t, "a b\nb c\n")[:20], ReadOptions{}, "unexpected EOF"},
 		"no matrix":      {matrix(t), ReadOptions{Matrix: "graph"}, `no matrix "graph"`},
 		"not square":     {matrix(t), ReadOptions{}, "network has 9 rows and 7 columns"},
@@ -144,7 +177,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(content, false, true)
 	}
 	f.Fuzz(func(t *testing.T, content string, directed, weighted bool) {
-		g, _, err := read(t.Context(), strings.NewReader(content), ReadOptions{Directed: directed, Weighted: weighted})
+		g, _, err := read(t.Context(), source(content), ReadOptions{Directed: directed, Weighted: weighted})
 		if err != nil {
 			return
 		}

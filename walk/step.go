@@ -1,10 +1,13 @@
 package walk
 
 import (
+	"context"
 	"math"
-	"sort"
+	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // A stepper takes the steps of node2vec's walks. A walk that came from t to v goes on
@@ -17,152 +20,242 @@ import (
 // (Grover and Leskovec 2016, section 3.2). Tables of these probabilities, one for
 // each edge, would take memory for the sum of the squared degrees. The stepper draws
 // x by w alone instead, accepts it with probability α/bound, and otherwise draws
-// again (Yang et al., "KnightKing", SOSP 2019). Any number of goroutines may use it.
+// again (Yang et al., "KnightKing", SOSP 2019).
+//
+// With a small p, 1/p as the bound would reject nearly every x but t. In a graph without weights the bound is therefore
+// that of the other α. The part of 1/p above it competes as if the node had more edges, all to t (KnightKing's folding of
+// outliers).
+//
+// All choices compare numbers of 32 bits, so every processor makes the same ones. Any number of goroutines
+// may use a stepper.
 type stepper struct {
-	g               *Graph
-	back, near, far float64 // the values of α: 1/p, 1, 1/q
-	bound, least    float64 // the largest and the smallest α of an x other than t
-	firstOrder      bool    // p = q = 1: all α are 1
-	folded          bool    // 1/p is above the bound; see returnProbability
+	g     *Graph
+	cells []uint32 // for each edge the two numbers of [corpus.Alias.Table]; nil: all weights are 1
 
-	// For each node; nil if all weights are 1.
-	alias []*corpus.Alias // draws an edge by weight
-	sums  []float64       // of the weights of its edges
+	firstOrder       bool   // p = q = 1: all α are 1
+	back, near, far  uint32 // α is accepted if 32 random bits are at most this
+	folded           uint32 // edges to t that stand for the part of 1/p above the bound
+	foldedAcceptance uint32 // as back, for each of these
 }
 
 // newStepper returns a stepper with node2vec's parameters p and q.
-func newStepper(g *Graph, p, q float64) (*stepper, error) {
-	s := &stepper{g: g, back: 1 / p, near: 1, far: 1 / q}
-	s.bound, s.least = max(s.near, s.far), min(s.near, s.far)
-	s.firstOrder = p == 1 && q == 1
-	s.folded = s.back > s.bound
+func newStepper(ctx context.Context, g *Graph, p, q float64, threads int) (*stepper, error) {
+	s := &stepper{g: g, firstOrder: p == 1 && q == 1}
+	back, far := 1/p, 1/q
+	bound := max(1, far)
+	if g.weights == nil && back > bound {
+		over := (back - bound) / bound
+		s.folded = uint32(math.Ceil(over))
+		s.foldedAcceptance = acceptance(over / math.Ceil(over))
+	}
+	if g.weights != nil {
+		bound = max(bound, back)
+	}
+	s.back, s.near, s.far = acceptance(min(back/bound, 1)), acceptance(1/bound), acceptance(far/bound)
 	if g.weights == nil {
 		return s, nil
 	}
-	s.alias = make([]*corpus.Alias, len(g.Names))
-	s.sums = make([]float64, len(g.Names))
-	for i := range g.Names {
-		weights := g.edgeWeights(uint32(i))
-		if len(weights) == 0 {
-			continue
-		}
-		for _, w := range weights {
-			s.sums[i] += w
-		}
-		var err error
-		if s.alias[i], err = corpus.NewAlias(weights); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	return s, s.makeCells(ctx, threads)
 }
 
-// draws are the random numbers of one walk or shuffle.
-type draws struct {
+// acceptance returns the largest of the 32-bit numbers that are accepted.
+func acceptance(probability float64) uint32 {
+	return uint32(max(math.Round(probability*(1<<32)), 1) - 1)
+}
+
+// makeCells makes the tables of the nodes' weights.
+func (s *stepper) makeCells(ctx context.Context, threads int) error {
+	done, err := memory.Room(8 * int64(len(s.g.ends)))
+	if err != nil {
+		return err
+	}
+	defer done()
+	s.cells = make([]uint32, 2*len(s.g.ends))
+	const together = 1 << 10
+	nodes := len(s.g.Names)
+	return parallel.Try(ctx, threads, (nodes+together-1)/together, func(_, k int) error {
+		var weights []float64
+		for i := k * together; i < min((k+1)*together, nodes); i++ {
+			weights = weights[:0]
+			for _, w := range s.g.edgeWeights(uint32(i)) {
+				weights = append(weights, float64(w))
+			}
+			if len(weights) == 0 {
+				continue
+			}
+			alias, err := corpus.NewAlias(weights)
+			if err != nil {
+				return err
+			}
+			copy(s.cells[2*s.g.starts[i]:], alias.Table())
+		}
+		return nil
+	})
+}
+
+// numbers are the random numbers of a walk: the words of
+// Philox(seed, StreamWalk.Sub(round), start·2^32 + n) for n = 0, 1, ...
+type numbers struct {
 	seed    uint64
 	stream  corpus.Stream
-	counter uint64
+	counter uint64 // of the next four
+	ready   [4]uint32
+	left    int // of ready
 }
 
-// next returns 128 new random bits.
-func (d *draws) next() [4]uint32 {
-	d.counter++
-	return corpus.Philox(d.seed, d.stream, d.counter-1)
+func newNumbers(seed uint64, round, start uint32) numbers {
+	return numbers{seed: seed, stream: corpus.StreamWalk.Sub(round), counter: uint64(start) << 32}
 }
 
-// bits64 returns 64 new random bits.
-func (d *draws) bits64() uint64 {
-	r := d.next()
-	return uint64(r[1])<<32 | uint64(r[0])
-}
-
-// drawByWeight draws a neighbour of a node by the weights alone. The node must have
-// one.
-func (s *stepper) drawByWeight(node, random uint32) uint32 {
-	neighbours := s.g.neighbours(node)
-	if s.alias == nil {
-		return neighbours[corpus.Below(random, uint32(len(neighbours)))]
+// next returns the next number.
+func (n *numbers) next() uint32 {
+	if n.left == 0 {
+		n.ready, n.left = corpus.Philox(n.seed, n.stream, n.counter), 4
+		n.counter++
 	}
-	return neighbours[s.alias[node].Draw(random)]
+	n.left--
+	return n.ready[3-n.left]
 }
 
-// step draws the neighbour of here to which a walk goes on that came from previous.
-func (s *stepper) step(previous, here uint32, random *draws) uint32 {
-	if s.firstOrder {
-		return s.drawByWeight(here, random.next()[0])
+// next64 returns the next two numbers as one.
+func (n *numbers) next64() uint64 {
+	low := uint64(n.next())
+	return uint64(n.next())<<32 | low
+}
+
+// draw draws a neighbour of a node by the weights alone. The node must have one.
+func (s *stepper) draw(node, random uint32) uint32 {
+	start, end := s.g.starts[node], s.g.starts[node+1]
+	k, low := bits.Mul32(random, uint32(end-start))
+	return s.g.ends[s.chosen(start, k, low)]
+}
+
+// chosen returns the edge that 32 random bits choose of cell k of a node whose edges begin at start.
+func (s *stepper) chosen(start int, k, low uint32) int {
+	at := start + int(k)
+	if s.cells != nil && low >= s.cells[2*at] {
+		at = start + int(s.cells[2*at+1])
 	}
-	returns := s.returnProbability(previous, here)
+	return at
+}
+
+// step draws the neighbour of here to which a walk goes on that came from previous. Each try takes two
+// random numbers.
+func (s *stepper) step(previous, here uint32, random *numbers) uint32 {
+	start, degree := s.g.starts[here], uint32(s.g.starts[here+1]-s.g.starts[here])
+	if degree == 1 {
+		return s.g.ends[start]
+	}
+	folded := s.foldedAt(previous, here)
 	// Rejection takes long where nearly all α are far below the bound. After one try
 	// for each neighbour, a table of all neighbours costs no more than further tries.
-	for range s.g.neighbours(here) {
-		r := random.next()
-		if fraction(r[2]) < returns {
-			return previous
+	for range max(degree, leastTries) {
+		choice, level := random.next(), random.next()
+		k, low := bits.Mul32(choice, degree+folded)
+		if k >= degree {
+			if level <= s.foldedAcceptance {
+				return previous
+			}
+			continue
 		}
-		x := s.drawByWeight(here, r[0])
-		if level := fraction(r[1]) * s.bound; level < s.least && x != previous || level < s.alpha(previous, x) {
+		x := s.g.ends[s.chosen(start, k, low)]
+		if s.accepts(previous, x, level) {
 			return x
 		}
 	}
 	return s.drawFromTable(previous, here, random)
 }
 
-// alpha returns α(previous, x).
-func (s *stepper) alpha(previous, x uint32) float64 {
+// leastTries are made before the table also at a node with fewer neighbours.
+const leastTries = 8
+
+// foldedAt returns the edges from here to previous that stand for the part of 1/p above the bound: none if there
+// is no edge from here to previous, in a directed graph.
+func (s *stepper) foldedAt(previous, here uint32) uint32 {
+	if s.folded > 0 && s.g.Directed {
+		if _, ok := s.g.edge(here, previous); !ok {
+			return 0
+		}
+	}
+	return s.folded
+}
+
+// accepts reports whether a walk goes on to x. It looks for the edge only if that matters.
+func (s *stepper) accepts(previous, x, level uint32) bool {
+	switch {
+	case x == previous:
+		return level <= s.back
+	case level <= min(s.near, s.far):
+		return true
+	case level > max(s.near, s.far):
+		return false
+	}
+	return level <= s.acceptanceOf(previous, x)
+}
+
+// acceptanceOf returns the largest level that accepts x.
+func (s *stepper) acceptanceOf(previous, x uint32) uint32 {
 	if x == previous {
 		return s.back
 	}
-	if _, ok := s.g.edge(previous, x); ok {
+	if s.linked(previous, x) {
 		return s.near
 	}
 	return s.far
 }
 
-// returnProbability returns the probability to go back before drawing a neighbour.
-// With a small p, 1/p is far above all other α; as the bound it would reject nearly
-// every other neighbour. The part of 1/p above the bound therefore competes as an
-// edge of its own with the sum of all weights times the bound (KnightKing's folding
-// of outliers).
-func (s *stepper) returnProbability(previous, here uint32) float64 {
-	if !s.folded {
-		return 0
+// linked reports whether an edge leads from one node to the other. An undirected one is looked for at the node
+// that has fewer.
+func (s *stepper) linked(from, to uint32) bool {
+	if !s.g.Directed && to > from && s.g.starts[to+1]-s.g.starts[to] < s.g.starts[from+1]-s.g.starts[from] {
+		from, to = to, from
 	}
-	at, ok := s.g.edge(here, previous)
-	if !ok { // the edge leads one way
-		return 0
-	}
-	weight, sum := 1.0, float64(len(s.g.neighbours(here)))
-	if s.sums != nil {
-		weight, sum = s.g.edgeWeights(here)[at], s.sums[here]
-	}
-	share := weight * (s.back - s.bound)
-	return share / (share + sum*s.bound)
+	_, ok := s.g.edge(from, to)
+	return ok
 }
 
-// drawFromTable is step without rejection: it draws from a table of all neighbours.
-func (s *stepper) drawFromTable(previous, here uint32, random *draws) uint32 {
-	neighbours, sums := s.g.neighbours(here), s.cumulative(previous, here)
-	level := float64(random.bits64()) / (1 << 64) * sums[len(sums)-1]
-	i := sort.Search(len(neighbours), func(i int) bool { return sums[i] > level })
-	return neighbours[min(i, len(neighbours)-1)]
+// drawFromTable is step without rejection: it draws among all neighbours at once. It takes two random numbers.
+func (s *stepper) drawFromTable(previous, here uint32, random *numbers) uint32 {
+	total := s.masses(previous, here, math.MaxUint64, nil)
+	u := random.next64()
+	if total == 0 { // all are below 2^-32 of the largest possible
+		return s.draw(here, uint32(u))
+	}
+	level, _ := bits.Mul64(u, total)
+	var x uint32
+	s.masses(previous, here, level, &x)
+	return x
 }
 
-// cumulative returns the running sums of w(here,x)·α(previous,x) over the neighbours
-// x of here.
-func (s *stepper) cumulative(previous, here uint32) []float64 {
-	neighbours, weights := s.g.neighbours(here), s.g.edgeWeights(here)
-	sums := make([]float64, len(neighbours))
-	sum := 0.0
-	for i, x := range neighbours {
-		product := s.alpha(previous, x)
-		if weights != nil {
-			product *= weights[i]
+// masses adds up the probabilities, in parts of 2^-32 of a cell, that the neighbours of here are drawn and accepted. It
+// stops at the one with which the sum exceeds level, and sets found to it.
+func (s *stepper) masses(previous, here uint32, level uint64, found *uint32) (sum uint64) {
+	start, end := s.g.starts[here], s.g.starts[here+1]
+	add := func(share uint64, x, accepted uint32) bool { // a share of a cell, of 2^32
+		high, low := bits.Mul64(share, uint64(accepted)+1)
+		if sum += high<<32 | low>>32; sum > level {
+			*found = x
+			return true
 		}
-		sum += product
-		sums[i] = sum
+		return false
 	}
-	return sums
+	const cell = 1 << 32
+	for at := start; at < end; at++ {
+		own, share := s.g.ends[at], uint64(cell)
+		if s.cells != nil {
+			share = uint64(s.cells[2*at])
+			if other := s.g.ends[start+int(s.cells[2*at+1])]; add(cell-share, other, s.acceptanceOf(previous, other)) {
+				return sum
+			}
+		}
+		if share > 0 && add(share, own, s.acceptanceOf(previous, own)) {
+			return sum
+		}
+	}
+	if folded := s.foldedAt(previous, here); folded > 0 {
+		if sum += uint64(folded) * (uint64(s.foldedAcceptance) + 1); sum > level {
+			*found = previous
+		}
+	}
+	return sum
 }
-
-// fraction maps 32 random bits to [0, 1).
-func fraction(random uint32) float64 { return float64(random) / (math.MaxUint32 + 1) }

@@ -8,9 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -34,6 +32,12 @@ const (
 	MaxParameter = 1e6
 )
 
+// The longest walk and the most walks from a node.
+const (
+	MaxLength = 1 << 24
+	MaxWalks  = 1 << 24
+)
+
 // withDefaults fills in the defaults and checks the options.
 func (o Options) withDefaults() (Options, error) {
 	if o.Walks == 0 {
@@ -52,9 +56,9 @@ func (o Options) withDefaults() (Options, error) {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	switch {
-	case o.Walks < 0 || int64(o.Walks) >= int64(holdOutRound):
+	case o.Walks < 0 || o.Walks > MaxWalks:
 		return o, fmt.Errorf("cannot take %d walks from each node", o.Walks)
-	case o.Length < 0:
+	case o.Length < 0 || o.Length > MaxLength:
 		return o, fmt.Errorf("a walk cannot have %d nodes", o.Length)
 	case o.Threads < 0:
 		return o, fmt.Errorf("cannot use %d threads", o.Threads)
@@ -71,6 +75,21 @@ func (o Options) withDefaults() (Options, error) {
 // has it.
 const holdOutRound uint32 = math.MaxUint32
 
+// walks prepares to walk.
+func (g *Graph) walks(ctx context.Context, o *Options) (w *walks, err error) {
+	if *o, err = o.withDefaults(); err != nil {
+		return nil, fmt.Errorf("walk: %w", err)
+	}
+	if len(g.Names) == 0 {
+		return nil, errors.New("walk: the graph has no nodes")
+	}
+	s, err := newStepper(ctx, g, o.P, o.Q, o.Threads)
+	if err != nil {
+		return nil, fmt.Errorf("walk: %w", err)
+	}
+	return &walks{stepper: s, length: o.Length, rounds: o.Walks, seed: o.Seed}, nil
+}
+
 // WriteWalks writes walks over the graph to w, one a line, with spaces between the
 // nodes. In each of o.Walks rounds one walk begins at every node; the order of the
 // nodes is random. A walk ends early at a node without neighbours.
@@ -78,91 +97,48 @@ const holdOutRound uint32 = math.MaxUint32
 // Errors: an option out of its range, a graph without nodes, errors of w, a cancelled
 // context.
 func (g *Graph) WriteWalks(ctx context.Context, w io.Writer, o Options) error {
-	o, err := o.withDefaults()
+	all, err := g.walks(ctx, &o)
 	if err != nil {
-		return fmt.Errorf("walk: %w", err)
+		return err
 	}
-	if len(g.Names) == 0 {
-		return errors.New("walk: the graph has no nodes")
-	}
-	s, err := newStepper(g, o.P, o.Q)
-	if err != nil {
-		return fmt.Errorf("walk: %w", err)
-	}
-	order := make([]uint32, len(g.Names))
-	for round := range o.Walks {
-		shuffle(order, o.Seed, uint32(round))
-		progress := func(written int) {
-			if o.Progress != nil {
-				o.Progress(round*len(order)+written, o.Walks*len(order))
+	const wave = 256 // texts of walks that are in memory until they are written
+	texts, steppers := make([]bytes.Buffer, wave), make([]*lockstep, o.Threads)
+	for first := 0; first < all.count(); first += wave * together {
+		left := (min(wave*together, all.count()-first) + together - 1) / together
+		err := parallel.Try(ctx, o.Threads, left, func(worker, k int) error {
+			if steppers[worker] == nil {
+				steppers[worker] = all.lockstep()
 			}
-		}
-		if err := s.writeRound(ctx, w, order, uint32(round), o, progress); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shuffle fills order with 0 … V-1 in a random order (Fisher-Yates).
-func shuffle(order []uint32, seed uint64, round uint32) {
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	random := draws{seed, corpus.StreamWalk.Sub(round), maxNodes << 32}
-	for i := len(order) - 1; i > 0; i-- {
-		j := corpus.Below(random.next()[0], uint32(i+1))
-		order[i], order[j] = order[j], order[i]
-	}
-}
-
-const (
-	chunkWalks = 256 // walks that a goroutine takes at a time
-	waveChunks = 64  // chunks that are in memory until they are written
-)
-
-// writeRound writes one walk from each node, in the given order. Goroutines walk a
-// wave of chunks; then writeRound writes these in order.
-func (s *stepper) writeRound(ctx context.Context, w io.Writer, order []uint32, round uint32, o Options, progress func(written int)) error {
-	chunks := slices.Collect(slices.Chunk(order, chunkWalks))
-	texts := make([]bytes.Buffer, min(waveChunks, len(chunks)))
-	written := 0
-	for wave := range slices.Chunk(chunks, waveChunks) {
-		err := parallel.Do(ctx, o.Threads, len(wave), func(c int) {
-			texts[c].Reset()
-			for _, start := range wave[c] {
-				s.walk(&texts[c], start, round, o)
-			}
+			from := first + k*together
+			texts[k].Reset()
+			steppers[worker].write(&texts[k], from, min(from+together, all.count()))
+			return nil
 		})
 		if err != nil {
 			return err
 		}
-		for c := range wave {
-			if _, err := w.Write(texts[c].Bytes()); err != nil {
+		for k := range left {
+			if _, err := w.Write(texts[k].Bytes()); err != nil {
 				return err
 			}
-			written += len(wave[c])
 		}
-		progress(written)
+		if o.Progress != nil {
+			o.Progress(min(first+wave*together, all.count()), all.count())
+		}
 	}
 	return nil
 }
 
-// walk appends one walk to text, as a line.
-func (s *stepper) walk(text *bytes.Buffer, start, round uint32, o Options) {
-	random := draws{o.Seed, corpus.StreamWalk.Sub(round), uint64(start) << 32}
-	previous, here := start, start
-	text.WriteString(s.g.Names[start])
-	for n := 1; n < o.Length && len(s.g.neighbours(here)) > 0; n++ {
-		var x uint32
-		if n == 1 {
-			x = s.drawByWeight(here, random.next()[0])
-		} else {
-			x = s.step(previous, here, &random)
+// write appends the walks first ... end-1 to text, as lines.
+func (l *lockstep) write(text *bytes.Buffer, first, end int) {
+	l.walk(first, end)
+	for b := range end - first {
+		for n, node := range l.path(b) {
+			if n > 0 {
+				text.WriteByte(' ')
+			}
+			text.WriteString(l.g.Names[node])
 		}
-		previous, here = here, x
-		text.WriteByte(' ')
-		text.WriteString(s.g.Names[here])
+		text.WriteByte('\n')
 	}
-	text.WriteByte('\n')
 }

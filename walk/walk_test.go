@@ -5,34 +5,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
+
+// source returns content as a source of text.
+func source(content string) textfile.Source {
+	return textfile.Source{Name: "graph", Size: -1, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
+}
 
 // randomGraph returns a graph of n nodes. Two of them have an edge with probability
 // density. Its weights differ by a factor of up to a hundred.
 func randomGraph(t testing.TB, n int, density float64, directed, weighted bool, seed uint64) *Graph {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 5))
-	var names []string
-	var arcs []arc
+	c := newChunk(0, weighted)
 	for i := range n {
-		names = append(names, fmt.Sprint("n", i))
 		for j := range n {
 			if (directed || i <= j) && random.Float64() < density {
-				arcs = append(arcs, arc{uint32(i), uint32(j), math.Pow(100, random.Float64()), 1 + len(arcs)})
+				c.from, c.to = append(c.from, uint64(i)), append(c.to, uint64(j))
+				if w := float32(math.Pow(100, random.Float64())); weighted {
+					c.weights = append(c.weights, w)
+				}
 			}
 		}
 	}
-	g, _, err := newGraph(names, arcs, directed, weighted)
+	g, _, err := newGraph(t.Context(), &edges{given: uint64(n), chunks: []edgeChunk{c}}, ReadOptions{Directed: directed, Weighted: weighted})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// arcsOf returns the edges of a graph, an undirected one once.
+func arcsOf(g *Graph) (arcs [][2]uint32) {
+	c := g.edges()
+	for i, from := range c.from {
+		arcs = append(arcs, [2]uint32{uint32(from), uint32(c.to[i])})
+	}
+	return arcs
 }
 
 // reference returns the probabilities of the step from v, for a walk that came from
@@ -43,7 +60,7 @@ func reference(g *Graph, t, v uint32, p, q float64) map[uint32]float64 {
 		for k, to := range g.neighbours(uint32(i)) {
 			weight[[2]uint32{uint32(i), to}] = 1
 			if g.weights != nil {
-				weight[[2]uint32{uint32(i), to}] = g.edgeWeights(uint32(i))[k]
+				weight[[2]uint32{uint32(i), to}] = float64(g.edgeWeights(uint32(i))[k])
 			}
 		}
 	}
@@ -78,21 +95,26 @@ func TestSteps(t *testing.T) {
 		for _, weighted := range []bool{false, true} {
 			for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {4, 1}, {0.01, 1}, {0.02, 0.5}, {100, 0.1}, {0.5, 50}, {200, 100}} {
 				g := randomGraph(t, 14, 0.3, directed, weighted, 9)
-				s, err := newStepper(g, pq[0], pq[1])
+				s, err := newStepper(t.Context(), g, pq[0], pq[1], 2)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for way, next := range map[string]func(previous, here uint32, random *draws) uint32{"rejection": s.step, "table": s.drawFromTable} {
-					random := &draws{1, corpus.StreamWalk, 0}
+				for way, next := range map[string]func(previous, here uint32, random *numbers) uint32{
+					"first order": func(_, here uint32, random *numbers) uint32 { return s.draw(here, random.next()) },
+					"rejection":   s.step, "table": s.drawFromTable} {
+					if way == "first order" && !s.firstOrder {
+						continue
+					}
+					random := newNumbers(1, 0, 0)
 					var chi, freedom float64
-					for _, a := range g.arcs() {
-						if len(g.neighbours(a.to)) == 0 {
+					for _, a := range arcsOf(g) {
+						if len(g.neighbours(a[1])) == 0 {
 							continue
 						}
-						want := reference(g, a.from, a.to, pq[0], pq[1])
+						want := reference(g, a[0], a[1], pq[0], pq[1])
 						got := map[uint32]int{}
 						for range int(draw) {
-							got[next(a.from, a.to, random)]++
+							got[next(a[0], a[1], &random)]++
 						}
 						rest, restWant := 0.0, 0.0 // of the neighbours that have too few draws each
 						bin := func(got, expected float64) {
@@ -112,7 +134,7 @@ func TestSteps(t *testing.T) {
 						freedom--
 						for x := range got {
 							if want[x] == 0 {
-								t.Fatalf("a step led from %d to %d without an edge", a.to, x)
+								t.Fatalf("a step led from %d to %d without an edge", a[1], x)
 							}
 						}
 					}
@@ -138,8 +160,8 @@ func text(t testing.TB, g *Graph, o Options) string {
 // TestWriteWalks checks that walks follow edges, that one begins at each node in each
 // round, and that any number of threads writes the same text.
 func TestWriteWalks(t *testing.T) {
-	for _, n := range []int{1, 2, chunkWalks - 1, chunkWalks, chunkWalks + 1, 3*chunkWalks + 17} {
-		g := randomGraph(t, n, min(1, 6/float64(n)), n%2 == 0, n > 100, uint64(n))
+	for _, n := range []int{1, 2, together - 1, together, together + 1, 7*together + 17} {
+		g := randomGraph(t, n, min(1, 6/float64(n)), n%2 == 0, n > 64, uint64(n))
 		index := map[string]uint32{}
 		for i, name := range g.Names {
 			index[name] = uint32(i)
@@ -181,13 +203,62 @@ func TestWriteWalks(t *testing.T) {
 	}
 }
 
+// TestLockstep compares walks that are walked together with the definition of one.
+func TestLockstep(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		for _, weighted := range []bool{false, true} {
+			for _, pq := range [][2]float64{{1, 1}, {0.25, 4}} {
+				g := randomGraph(t, 3*together+5, 0.01, directed, weighted, 4)
+				o := Options{Walks: 2, Length: 3*drawnAhead + 3, P: pq[0], Q: pq[1], Seed: 3}
+				w, err := g.walks(t.Context(), &o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := w.lockstep()
+				for first := 0; first < w.count(); first += 37 {
+					end := min(first+37, w.count())
+					l.walk(first, end)
+					for b := range end - first {
+						round := uint32((first + b) / len(g.Names))
+						order := w.order(round)
+						want := w.plainWalk(nil, round, order.at(uint32((first+b)%len(g.Names))))
+						if !slices.Equal(l.path(b), want) {
+							t.Fatalf("directed %t, weighted %t, %v: walk %d is %v, want %v", directed, weighted, pq, first+b, l.path(b), want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStartOrder checks that a walk begins at each node in each round, in an order of the round's own.
+func TestStartOrder(t *testing.T) {
+	for n := 1; n < 300; n++ {
+		w := &walks{stepper: &stepper{g: &Graph{Names: make([]string, n)}}, seed: 1}
+		var orders [2][]uint32
+		for round := range orders {
+			order := w.order(uint32(round))
+			for i := range n {
+				orders[round] = append(orders[round], order.at(uint32(i)))
+			}
+			if sorted := slices.Sorted(slices.Values(orders[round])); len(slices.Compact(sorted)) != n || int(sorted[n-1]) != n-1 {
+				t.Fatalf("%d nodes: order %v", n, orders[round])
+			}
+		}
+		if n > 16 && (slices.Equal(orders[0], orders[1]) || slices.IsSorted(orders[0])) {
+			t.Errorf("%d nodes: orders %v", n, orders)
+		}
+	}
+}
+
 // TestGolden checks that released versions' walks stay repeatable.
 func TestGolden(t *testing.T) {
-	g, _, err := read(t.Context(), strings.NewReader("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
+	g, _, err := read(t.Context(), source("a b\nb c\nc d\nd a\na c\nd e\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "b c b a b a c b\ne d a d a b c d\nd e d e d e d e\na d a c a c a c\nc a c a c d c d\n"
+	const want = "a b a b c b a b\nc d c d a d a c\nd a d c a c d c\ne d a c b c a c\nb c b c b c a d\n"
 	if got := text(t, g, Options{Walks: 1, Length: 8, P: 0.5, Q: 2, Seed: 1}); got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -240,15 +311,18 @@ func TestHoldOut(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		for _, weighted := range []bool{false, true} {
 			g := randomGraph(t, 60, 0.12, directed, weighted, 3)
-			rest, pairs, err := g.HoldOut(0.4, 5)
+			rest, pairs, err := g.HoldOut(t.Context(), 0.4, 5)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := int(math.Round(0.4 * float64(g.Edges())))
-			seen := map[Pair]bool{}
+			seen, number := map[Pair]bool{}, map[string]uint32{}
+			for i, name := range rest.Names {
+				number[name] = uint32(i)
+			}
 			for i, p := range pairs {
 				_, whole := g.edge(p.From, p.To)
-				_, left := rest.edge(p.From, p.To)
+				_, left := rest.edge(number[g.Names[p.From]], number[g.Names[p.To]])
 				if whole != p.Edge || p.Edge != (i < want) || left || seen[p] || p.From == p.To {
 					t.Errorf("pair %d: %v, in the graph %t, in the rest %t", i, p, whole, left)
 				}
@@ -257,20 +331,22 @@ func TestHoldOut(t *testing.T) {
 			if len(pairs) != 2*want || rest.Edges() != g.Edges()-want || rest.Loops() != g.Loops() {
 				t.Errorf("%d pairs of %d edges, %d left", len(pairs), g.Edges(), rest.Edges())
 			}
-			for _, a := range rest.arcs() {
-				at, ok := g.edge(a.from, a.to)
-				if !ok || weighted && g.edgeWeights(a.from)[at] != a.weight {
-					t.Errorf("%v is not an edge of the whole graph", a)
+			all := strings.Fields(list(g))
+			for _, edge := range strings.Fields(list(rest)) {
+				from, to, _ := strings.Cut(edge, "-")
+				to, weight, _ := strings.Cut(to, ":")
+				if !slices.Contains(all, edge) && !slices.Contains(all, to+"-"+from+":"+weight) && !slices.Contains(all, to+"-"+from) {
+					t.Errorf("%v is not an edge of the whole graph", edge)
 				}
 			}
 			if whole, left := count(g), count(rest); whole != left {
 				t.Errorf("%d components became %d", whole, left)
 			}
-			again, _, err := g.HoldOut(0.4, 5)
+			again, _, err := g.HoldOut(t.Context(), 0.4, 5)
 			if err != nil || list(again) != list(rest) {
 				t.Errorf("another result the second time (%v)", err)
 			}
-			if other, _, err := g.HoldOut(0.4, 6); err != nil || list(other) == list(rest) {
+			if other, _, err := g.HoldOut(t.Context(), 0.4, 6); err != nil || list(other) == list(rest) {
 				t.Errorf("the same result with another seed (%v)", err)
 			}
 		}
@@ -280,16 +356,34 @@ func TestHoldOut(t *testing.T) {
 // count returns the number of connected components.
 func count(g *Graph) int {
 	n, p := len(g.Names), newComponents(len(g.Names))
-	for _, a := range g.arcs() {
-		if p.join(a.from, a.to) {
+	for _, a := range arcsOf(g) {
+		if p.join(a[0], a[1]) {
 			n--
 		}
 	}
 	return n
 }
 
+// TestWriteEdges reads what was written.
+func TestWriteEdges(t *testing.T) {
+	for _, o := range []ReadOptions{{}, {Directed: true}, {Weighted: true}, {Directed: true, Weighted: true}} {
+		g := randomGraph(t, 40, 0.2, o.Directed, o.Weighted, 8)
+		var b bytes.Buffer
+		if err := g.WriteEdges(&b); err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := read(t.Context(), source(b.String()), o)
+		if err != nil || list(again) != list(g) {
+			t.Errorf("%+v: got %s, want %s (%v)", o, list(again), list(g), err)
+		}
+	}
+	if err := randomGraph(t, 5, 1, false, false, 1).WriteEdges(failing{}); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestHoldOutErrors(t *testing.T) {
-	ring, _, err := read(t.Context(), strings.NewReader("a b\nb c\nc d\nd a\n"), ReadOptions{})
+	ring, _, err := read(t.Context(), source("a b\nb c\nc d\nd a\n"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +400,7 @@ func TestHoldOutErrors(t *testing.T) {
 		"too dense":   {randomGraph(t, 30, 1, false, false, 1), 0.5, "without an edge are to be drawn, but there are only 0"},
 		"just enough": {ring, 0.25, ""}, // ac and bd are free
 	} {
-		_, _, err := c.g.HoldOut(c.share, 1)
+		_, _, err := c.g.HoldOut(t.Context(), c.share, 1)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
@@ -321,6 +415,44 @@ func TestWritePairs(t *testing.T) {
 	}
 	if err := g.WritePairs(failing{}, []Pair{{0, 2, true}}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkWalks walks over a graph that is larger than the caches. Its steps a second are of one core.
+func BenchmarkWalks(b *testing.B) {
+	const nodes, edgeCount = 1 << 20, 5 << 20
+	random := rand.New(rand.NewPCG(1, 1))
+	c := newChunk(edgeCount, true)
+	for i := range c.from {
+		c.from[i], c.to[i] = uint64(random.IntN(nodes)), uint64(random.IntN(nodes))
+		c.weights[i] = 1 + float32((c.from[i]^c.to[i])%64)
+	}
+	for _, weighted := range []bool{false, true} {
+		chunk := c
+		if !weighted {
+			chunk.weights = nil
+		}
+		g, _, err := newGraph(b.Context(), &edges{given: nodes, chunks: []edgeChunk{chunk}}, ReadOptions{Weighted: weighted, Directed: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}} {
+			w, err := g.walks(b.Context(), &Options{P: pq[0], Q: pq[1]})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("weighted=%t/p=%g", weighted, pq[0]), func(b *testing.B) {
+				l, steps, first := w.lockstep(), 0, 0
+				for b.Loop() {
+					l.walk(first, first+together)
+					for k := range together {
+						steps += len(l.path(k))
+					}
+					first = (first + together) % (w.count() - together)
+				}
+				b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+			})
+		}
 	}
 }
 

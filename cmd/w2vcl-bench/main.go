@@ -52,7 +52,9 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"eval": func(v cli.FileValues) []cli.File {
 		return []cli.File{v.Read("vectors", cli.FileInput), v.Read("data", cli.FileInput)}
 	},
-	"generate": func(v cli.FileValues) []cli.File { return []cli.File{v.Write("out", cli.FileOutput, cli.TextKind)} },
+	"generate": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Write("out", cli.FileOutput, cli.TextKind), v.Write("labels", cli.FileOutput, cli.TextKind)}
+	},
 }
 
 func textInputs(v cli.FileValues) []cli.File {

@@ -29,6 +29,7 @@ type evalOptions struct {
 	lookup   evaluate.LookupOptions
 	sections bool
 	matrix   string
+	graph    string
 	nodes    nodes.Options
 	against  string
 	all      bool
@@ -56,8 +57,9 @@ vectors stay as they are.
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label"
 or "node label", or a MATLAB file with the matrix 'group'. links: tell edges from
-pairs without an edge; --data is a file of lines "node node 1" and "node node 0",
-as 'w2vcl walk --holdout-out' writes.
+pairs without an edge, and rank the other end of an edge among all nodes and among
+1,000 random ones (MRR, Hits@K); --data is a file of lines "node node 1" and
+"node node 0", as 'w2vcl walk --holdout-out' writes.
 
 These are the formats of sets. The lines of a file decide whether it is a set, not
 its name; other files are skipped.
@@ -72,7 +74,7 @@ sentences.`,
   w2vcl eval runs/wiki --against runs/older
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
   w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
-  w2vcl eval runs/friends --task links --data links.txt`,
+  w2vcl eval runs/friends --task links --data links.txt --graph rest.txt`,
 		Args: cli.Exactly("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
@@ -104,6 +106,7 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.nodes.Folds, "folds", 0,
 		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
+	flags.StringVar(&o.graph, "graph", "", "links: the edges of the graph in `FILE`, which were trained on, are no candidates for ranks")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "",
 		"compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
@@ -152,6 +155,7 @@ var taskFlags = map[string][]string{
 	"repeats":        {evaluate.TaskNodes},
 	"folds":          {evaluate.TaskNodes},
 	"matrix":         {evaluate.TaskNodes},
+	"graph":          {evaluate.TaskLinks},
 	"seed":           {evaluate.TaskNodes, evaluate.TaskLinks},
 }
 

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
+	"github.com/w2vcl/w2vcl/walk"
 )
 
 // scoreGraph scores vectors of a graph's nodes.
@@ -19,11 +21,29 @@ func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]eva
 		if err != nil {
 			return nil, err
 		}
-		return nodes.ScoreLinks(ctx, t, dataset, links, o.nodes.Seed)
+		return o.scoreLinks(ctx, t, dataset, links)
 	}
 	labels, err := nodes.ReadLabels(ctx, o.data, o.matrix)
 	if err != nil {
 		return nil, err
 	}
 	return nodes.ScoreLabels(ctx, t, dataset, labels, o.nodes)
+}
+
+// scoreLinks scores predictions of edges.
+func (o *evalOptions) scoreLinks(ctx context.Context, t *embedding.Table, dataset string, links []nodes.Link) ([]evaluate.Result, error) {
+	results, err := nodes.ScoreLinks(ctx, t, dataset, links, o.nodes.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var known iter.Seq2[string, string]
+	if o.graph != "" {
+		g, _, err := walk.Read(ctx, o.graph, walk.ReadOptions{Directed: true}) // either direction is known then
+		if err != nil {
+			return nil, err
+		}
+		known = g.Named()
+	}
+	ranks, err := nodes.ScoreRanks(ctx, t, dataset, links, known, o.nodes.Seed)
+	return append(results, ranks...), err
 }

@@ -47,11 +47,11 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileInput)}
 	},
 	"walk": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind)}
+		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind), v.Write("rest-out", cli.FileOutput, edgesKind)}
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("against", cli.FileInput)}
+		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("graph", cli.FileStream), v.Read("against", cli.FileInput)}
 	},
 	"compare": compareFiles,
 	"stability": func(v cli.FileValues) []cli.File {
@@ -72,7 +72,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
-	return append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
+	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
 		v.Read("pieces", cli.FileInput))
 }
 

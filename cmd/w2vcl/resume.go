@@ -43,6 +43,7 @@ beginning of the run; only the flags below may change.`,
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { flag.DefValue = "" }) // the run has its own
 	for name, usage := range map[string]string{
 		"corpus": "the text is now at `PATH`",
+		"graph":  "the graph is now at `PATH`",
 		"force":  "replace a --matrix file that does not fit",
 		"lr":     "learning rate `X` at the start of a decay: lower it after training diverged",
 		"lr-end": "learning rate `X` at the end of a linear decay",

@@ -26,7 +26,7 @@ func newTrain(s cli.Streams) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:        "train --corpus PATH --out DIR [flags]",
-		Short:      "Train vectors on your own text",
+		Short:      "Train vectors on your own text or graph",
 		SuggestFor: []string{"skipgram", "cbow", "fasttext", "word2vec", "fit"},
 		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
 context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
@@ -43,6 +43,7 @@ The flags and defaults below are those of mode cl with its default model; 'w2vcl
 M. 'w2vcl plan' with the same flags shows the memory and the time of a run.`,
 		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
+  w2vcl train --graph friends.csv --mode word2vec --out runs/friends
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
   w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2`,
 		Args: cli.OneCorpus,

@@ -20,6 +20,7 @@ type walkOptions struct {
 	walk       walk.Options
 	holdout    float64
 	holdoutOut string
+	restOut    string
 	force      bool
 	quiet      bool
 }
@@ -27,23 +28,23 @@ type walkOptions struct {
 func newWalk(s cli.Streams) *cobra.Command {
 	var o walkOptions
 	cmd := &cobra.Command{
-		Use:   "walk GRAPH --out FILE [flags]",
-		Short: "Make a text of a graph: random walks, to train vectors of its nodes on",
+		Use:   "walk GRAPH [flags]",
+		Short: "Write random walks over a graph as a text, or hold edges of it out",
 		Long: `Write random walks over a graph as a text, one walk a line (node2vec; DeepWalk if
-p = q = 1). 'w2vcl train' in any mode trains vectors of the nodes on it, and 'w2vcl
-eval --task nodes' and '--task links' score them.
+p = q = 1). 'w2vcl train --graph GRAPH' trains on the same walks without the text.
+
+With --holdout, edges are taken out of the graph so that predictions of them can be
+scored ('w2vcl eval --task links'). Nodes that were connected stay connected.
 
 GRAPH is an edge list (two nodes a line and perhaps a weight, separated by spaces,
-tabs, commas or semicolons; '#' and '%' begin comments), or a MATLAB file of
-version 5 with the adjacency matrix 'network', whose nodes are named 1, 2, ... Both
-may be compressed with gzip; - is standard input. The text is the same for any
-number of threads.`,
+tabs, commas or semicolons; '#' and '%' begin comments), a matrix of Matrix Market, a
+MATLAB file of version 5 with the adjacency matrix 'network', or a CSR matrix of
+NumPy (.npz, of PecanPy or SciPy). Lists and MATLAB files may be compressed; - is
+standard input. The walks are the same for any number of threads.`,
 		Example: `  w2vcl walk blogcatalog.mat --p 0.25 --q 0.25 --out walks.txt
-  w2vcl train --mode word2vec --corpus walks.txt --window 10 --min-count 1 --out runs/blogs
-  w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
 
-  w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --out walks.txt
-  w2vcl train --corpus walks.txt --min-count 1 --out runs/friends
+  w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --rest-out rest.txt
+  w2vcl train --graph rest.txt --out runs/friends
   w2vcl eval runs/friends --task links --data links.txt`,
 		Args: cli.Exactly("GRAPH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
@@ -59,6 +60,7 @@ number of threads.`,
 	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
 	flags.Float64Var(&o.holdout, "holdout", 0, "hold this `FRACTION` of the edges out of the walks, to predict them")
 	flags.StringVar(&o.holdoutOut, "holdout-out", "", "write these edges, and as many pairs without an edge, to `FILE`")
+	flags.StringVar(&o.restOut, "rest-out", "", "write the other edges to `FILE`, as a list of edges for 'w2vcl train --graph'")
 	flags.Uint64Var(&o.walk.Seed, "seed", 1, "`N` from which all randomness comes")
 	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")
 	flags.BoolVar(&o.force, "force", false, "replace files that exist")
@@ -69,7 +71,7 @@ number of threads.`,
 
 func (o *walkOptions) check() error {
 	switch {
-	case o.out == "":
+	case o.out == "" && o.restOut == "":
 		return terminal.Usagef("--out is missing: name the file to write the walks to")
 	case o.walk.Walks < 1:
 		return terminal.Usagef("--walks %d: must be 1 or more", o.walk.Walks)
@@ -85,6 +87,8 @@ func (o *walkOptions) check() error {
 		return terminal.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
 	case (o.holdout != 0) != (o.holdoutOut != ""):
 		return terminal.Usagef("--holdout and --holdout-out belong together")
+	case o.restOut != "" && o.holdout == 0:
+		return terminal.Usagef("--rest-out needs --holdout")
 	}
 	return nil
 }
@@ -94,6 +98,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 		return err
 	}
 	p := s.Progress(o.quiet)
+	o.read.Threads = o.walk.Threads
 	g, notes, err := walk.Read(ctx, path, o.read)
 	if err != nil {
 		return err
@@ -104,15 +109,25 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
 	whole, pairs := g, []walk.Pair(nil)
 	if o.holdout > 0 {
-		if g, pairs, err = g.HoldOut(o.holdout, o.walk.Seed); err != nil {
+		if g, pairs, err = g.HoldOut(ctx, o.holdout, o.walk.Seed); err != nil {
 			return err
 		}
 	}
 	if deadEnds := g.DeadEnds(); deadEnds > 0 {
 		s.Notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
 	}
-	if err := o.write(ctx, g, p); err != nil || o.holdout == 0 {
-		return err
+	if o.out != "" {
+		if err := o.write(ctx, g, p); err != nil {
+			return err
+		}
+	}
+	if o.holdout == 0 {
+		return nil
+	}
+	if o.restOut != "" {
+		if err := atomicfile.Write(o.restOut, g.WriteEdges); err != nil {
+			return err
+		}
 	}
 	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return whole.WritePairs(w, pairs) })
 	if err == nil {

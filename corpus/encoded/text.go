@@ -1,5 +1,5 @@
-// Package encoded holds a text as word ids, in memory or in a mapped file, behind one
-// accessor. Start at [Text]; file.go says how the file is laid out.
+// Package encoded holds a text as word ids behind one accessor: in memory, in a mapped file, or computed
+// when it is read. Start at [Text]; file.go says how the file is laid out, computed.go what can be computed.
 package encoded
 
 import (
@@ -29,6 +29,8 @@ type Text struct {
 	offsets []uint32
 	release func([]byte) // gives memory back; nil: the text is in memory
 	ids     io.ReaderAt  // the ids once more, as bytes of the file that starts with them; nil: only mapped
+
+	computed *Computed // nil: the text is stored. Bounds that are not even are bases and offsets
 }
 
 // perBase is the number of sentences that share a base. Offsets take 4 bytes: sentences
@@ -54,8 +56,11 @@ func (t *Text) InFile() bool { return t.release != nil }
 // Bytes returns the memory of the text: of a file, about what so many readers have at a time, half of
 // each of their two windows.
 func (t *Text) Bytes(readers int) int64 {
-	if t.InFile() {
+	switch {
+	case t.InFile():
 		return int64(readers) * windowBytes
+	case t.computed != nil:
+		return t.computed.Bytes + 4*int64(len(t.offsets)+readers*t.computed.Ahead*t.computed.Longest)
 	}
 	return t.BytesInMemory()
 }
@@ -67,6 +72,9 @@ func (t *Text) BytesInMemory() int64 { return 4*int64(t.tokens) + 8*int64(t.sent
 func (t *Text) Start(s int) int {
 	if t.bounds != nil {
 		return t.bounds[s]
+	}
+	if t.offsets == nil {
+		return s * t.computed.Longest
 	}
 	return int(t.bases[s/perBase]) + int(t.offsets[s])
 }
@@ -120,6 +128,9 @@ func (t *Text) GiveBack() {
 
 // LongestSentence returns the tokens of the longest sentence.
 func (t *Text) LongestSentence() int {
+	if t.computed != nil {
+		return t.computed.Longest
+	}
 	longest, last := 0, 0
 	t.EachStart(func(starts []int) {
 		for _, start := range starts {
@@ -136,21 +147,24 @@ func (t *Text) View(first, end int, buffer *[]uint32) []uint32 {
 	if t.wide != nil {
 		return t.wide[first:end]
 	}
+	if t.computed != nil {
+		return t.compute(first, end, buffer)
+	}
 	return t.decode(first, end, buffer)
 }
 
-// Section is View for a reader that jumps about. It reads the bytes of a file without the mapping, which would bring up to
+// Section is ReadAhead for a reader that jumps about. It reads the bytes of a file without the mapping, which would bring up to
 // mappedTogether into memory for every jump, and takes five times as long once that memory has to be given back.
-func (t *Text) Section(first, end int, buffer *[]uint32) []uint32 {
+func (t *Text) Section(first, end int, a *Ahead) []uint32 {
 	if t.ids == nil {
-		return t.View(first, end, buffer)
+		return t.ReadAhead(first, end, a)
 	}
-	*buffer = memory.Resize(*buffer, end-first)
-	to, width := *buffer, t.width()
+	a.buffer = memory.Resize(a.buffer, end-first)
+	to, width := a.buffer, t.width()
 	// The bytes come to the end of the buffer. No id is written over bytes that are still to be decoded.
 	from := memory.BytesOf(to)[(4-width)*len(to):]
 	if _, err := t.ids.ReadAt(from, int64(width)*int64(first)); err != nil {
-		return t.View(first, end, buffer) // which ends the program as every page that cannot be read does
+		return t.View(first, end, &a.buffer) // which ends the program as every page that cannot be read does
 	}
 	widen(to, from, width)
 	return to
@@ -183,9 +197,15 @@ func widen(to []uint32, from []byte, width int) {
 // Copy decodes the tokens from first on, as many as fit, and gives a file's memory back
 // behind them.
 func (t *Text) Copy(to []uint32, first int) {
-	if t.wide != nil {
+	switch {
+	case t.wide != nil:
 		copy(to, t.wide[first:])
-	} else {
+	case t.computed != nil:
+		t.Blocks(first, first+len(to), func(at int, ids []uint32) bool {
+			copy(to[at-first:], ids)
+			return true
+		})
+	default:
 		t.decode(first, first+len(to), &to)
 	}
 	w := t.Window()
@@ -243,12 +263,12 @@ func (t *Text) Blocks(first, end int, each func(first int, ids []uint32) bool) {
 
 // Check returns an error if the text has no sentence, if the bounds of sentences do not
 // rise from 0 to the number of tokens, or if an id is not below words. Those of a file
-// were checked when it was opened.
+// were checked when it was opened, and a computation is trusted.
 func (t *Text) Check(words int) error {
 	if t.tokens == 0 || t.sentences == 0 {
 		return fmt.Errorf("the corpus has no sentence to train on")
 	}
-	if err := t.CheckBounds(); err != nil || t.InFile() {
+	if err := t.CheckBounds(); err != nil || t.InFile() || t.computed != nil {
 		return err
 	}
 	if largest := t.Largest(); int(largest) >= words {
@@ -259,7 +279,7 @@ func (t *Text) Check(words int) error {
 
 // CheckBounds is the part of Check about bounds.
 func (t *Text) CheckBounds() error {
-	if t.InFile() {
+	if t.InFile() || t.computed != nil {
 		return nil
 	}
 	if t.sentences == 0 || t.bounds[0] != 0 || t.bounds[t.sentences] != t.tokens {

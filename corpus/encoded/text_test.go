@@ -64,6 +64,7 @@ func TestTextForms(t *testing.T) {
 				t.Errorf("seed %d, %d bytes: bounds differ", seed, width)
 			}
 			var all, buffer []uint32
+			var ahead Ahead
 			text.Blocks(0, len(tokens), func(first int, ids []uint32) bool {
 				if first != len(all) {
 					t.Errorf("block %d begins at %d", len(all), first)
@@ -79,7 +80,7 @@ func TestTextForms(t *testing.T) {
 				end := first + r.IntN(len(tokens)-first+1)
 				copied := make([]uint32, end-first)
 				text.Copy(copied, first)
-				if !slices.Equal(text.Section(first, end, &buffer), tokens[first:end]) || !slices.Equal(whole.Section(first, end, &buffer), tokens[first:end]) {
+				if !slices.Equal(text.Section(first, end, &ahead), tokens[first:end]) || !slices.Equal(whole.Section(first, end, &ahead), tokens[first:end]) {
 					t.Fatalf("seed %d, %d bytes: section %d to %d differs", seed, width, first, end)
 				}
 				if !slices.Equal(text.View(first, end, &buffer), tokens[first:end]) || !slices.Equal(copied, tokens[first:end]) {

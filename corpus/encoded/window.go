@@ -83,7 +83,7 @@ func (s *piece) leave(t *Text) { s.giveBack(t, s.end+mappedTogether) }
 // giveBack gives the piece back, and what stands before it: another reader may have brought
 // that back, or this one when another gave its pages away.
 func (s *piece) giveBack(t *Text, end int) {
-	if s.end > s.first {
+	if s.end > s.first && t.InFile() {
 		t.release(s.array[max(s.first-mappedTogether, 0):min(end, len(s.array))])
 	}
 	s.first = s.end

@@ -34,6 +34,9 @@ type Source struct {
 	// holds the text; "" for a file of text.
 	Field string
 
+	// Lists says that CSV, TSV and JSON lines are read as they are.
+	Lists bool
+
 	// Threads is how many parts of the file are decompressed or taken apart at the same
 	// time, at most, where the format allows. 0 means 1.
 	Threads int
@@ -264,6 +267,8 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		return err
 	case t.Source.Field != "":
 		return t.openRecords()
+	case t.Source.Lists:
+		return nil
 	default:
 		return t.refuseRecords()
 	}

@@ -102,5 +102,5 @@ func (g *Group) SameText(path string, fingerprint func() uint64) error {
 	if g == nil {
 		return nil
 	}
-	return g.Known(cluster.Same(g, "the text of --corpus "+path, "one with fingerprint "+corpus.Hex(fingerprint())))
+	return g.Known(cluster.Same(g, "the text of "+path, "one with fingerprint "+corpus.Hex(fingerprint())))
 }

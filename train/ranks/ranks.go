@@ -67,11 +67,12 @@ func (g *Group) Begin(c *settings.Config) error {
 	}
 	err := g.sameSettings(c.Recorded())
 	if err == nil {
-		text := terminal.Bytes(corpus.Size(c.Corpus)) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", corpus.Size(c.Corpus), corpus.Hex(corpus.Probe(c.Corpus)))
+		bytes := corpus.Size(c.Input())
+		text := terminal.Bytes(bytes) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", bytes, corpus.Hex(corpus.Probe(c.Input())))
 		if strings.Contains(c.Corpus, parts.OfRank) {
 			text = "a text for each rank"
 		}
-		err = cluster.Same(g, "the text of --corpus "+c.Corpus, text)
+		err = cluster.Same(g, "the text of "+c.Input(), text)
 	}
 	if err == nil {
 		err = g.findHosts(c)
@@ -93,6 +94,8 @@ func (g *Group) check(c *settings.Config) error {
 		return refuse("--cache", "leave it out; each keeps its part of the text in memory")
 	case c.Vocabulary != "":
 		return refuse("--vocab", "leave it out")
+	case c.Graph != "":
+		return refuse("--graph", "write the walks with 'w2vcl walk' and give --corpus")
 	}
 	return nil
 }

@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+)
+
+// A GeneratedGraph is a random graph with nodes 0 ... Nodes-1 and so many edges, none from a node to itself. An
+// edge may occur more than once.
+//
+// Without Blocks it is an R-MAT graph with the parameters of Graph500, .57, .19, .19 and .05 (Chakrabarti et al.,
+// "R-MAT: A Recursive Model for Graph Mining", SDM 2004).
+//
+// With Blocks it is a degree-corrected block model (Karrer and Newman, Physical Review E 83, 2011): the block of node v is v
+// mod Blocks, a fraction Mixing of the edges leads to another block, and the expected degree of the node with rank r in its
+// block is in proportion to 1/sqrt(r).
+type GeneratedGraph struct {
+	Nodes, Edges int64
+	Blocks       int64
+	Mixing       float64
+	Seed         uint64
+}
+
+// Check returns an error if there is no such graph.
+func (g GeneratedGraph) Check() error {
+	switch {
+	case g.Nodes < 2 || g.Nodes > 1<<31:
+		return fmt.Errorf("%d nodes; there must be from 2 to 2^31", g.Nodes)
+	case g.Edges < 1:
+		return fmt.Errorf("%d edges; there must be at least 1", g.Edges)
+	case g.Blocks < 0 || g.Blocks > g.Nodes/2:
+		return fmt.Errorf("%d blocks of %d nodes; each must have 2 nodes or more", g.Blocks, g.Nodes)
+	case !(g.Mixing >= 0 && g.Mixing <= 1) || g.Blocks == 1 && g.Mixing > 0:
+		return fmt.Errorf("mixing %g; it must be from 0 to 1, and 0 with one block", g.Mixing)
+	}
+	return nil
+}
+
+// WriteTo writes the edges as a list. The bytes do not depend on the number of threads.
+func (g GeneratedGraph) WriteTo(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
+	const together = 1 << 14
+	first := int64(0)
+	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
+		if first >= g.Edges {
+			return nil, nil, io.EOF
+		}
+		from, end := first, min(first+together, g.Edges)
+		first = end
+		if progress != nil {
+			progress(from, g.Edges)
+		}
+		return func() parallel.Block { return parallel.Block{Data: g.lines(from, end)} }, nil, ctx.Err()
+	})
+	defer func() { _ = blocks.Close() }() // it was only read
+	if _, err := io.Copy(w, blocks); err != nil {
+		return fmt.Errorf("write the graph: %w", err)
+	}
+	return nil
+}
+
+// lines returns the edges first ... end-1.
+func (g GeneratedGraph) lines(first, end int64) (text []byte) {
+	for i := first; i < end; i++ {
+		from, to := g.edge(i)
+		text = strconv.AppendInt(text, from, 10)
+		text = append(text, ' ')
+		text = strconv.AppendInt(text, to, 10)
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// edge draws an edge until it leads from one node to another.
+func (g GeneratedGraph) edge(number int64) (from, to int64) {
+	const most = 1 << 16 // numbers for an edge
+	d := edgeDraws{seed: g.Seed, counter: uint64(number) * most}
+	for from == to {
+		if g.Blocks > 0 {
+			from, to = g.blockEdge(&d)
+		} else {
+			from, to = g.recursiveEdge(&d)
+		}
+	}
+	return from, to
+}
+
+// edgeDraws are the random numbers of an edge.
+type edgeDraws struct {
+	seed, counter uint64
+	ready         [4]uint32
+	left          int
+}
+
+func (d *edgeDraws) next() uint32 {
+	if d.left == 0 {
+		d.ready, d.left = corpus.Philox(d.seed, corpus.StreamGenerated.Sub(2), d.counter), 4
+		d.counter++
+	}
+	d.left--
+	return d.ready[d.left]
+}
+
+// below returns a random number below n.
+func (d *edgeDraws) below(n int64) int64 {
+	high, _ := bits.Mul64(uint64(d.next())<<32|uint64(d.next()), uint64(n))
+	return int64(high)
+}
+
+// recursiveEdge draws an edge of R-MAT.
+func (g GeneratedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
+	const a, b, c = 57 << 32 / 100, 76 << 32 / 100, 95 << 32 / 100 // running sums of the probabilities
+	for {
+		from, to = 0, 0
+		for range bits.Len64(uint64(g.Nodes - 1)) {
+			x := int64(d.next())
+			from, to = 2*from, 2*to
+			if x >= b {
+				from++
+			}
+			if x >= a && x < b || x >= c {
+				to++
+			}
+		}
+		if from < g.Nodes && to < g.Nodes {
+			return from, to
+		}
+	}
+}
+
+// blockEdge draws an edge of the block model.
+func (g GeneratedGraph) blockEdge(d *edgeDraws) (from, to int64) {
+	block := d.below(g.Blocks)
+	from = g.member(block, d)
+	if float64(d.next())/(1<<32) < g.Mixing {
+		block = (block + 1 + d.below(g.Blocks-1)) % g.Blocks
+	}
+	return from, g.member(block, d)
+}
+
+// member draws a node of a block.
+func (g GeneratedGraph) member(block int64, d *edgeDraws) int64 {
+	size := (g.Nodes - block + g.Blocks - 1) / g.Blocks
+	u := float64(d.next()) / (1 << 32)
+	return block + g.Blocks*min(int64(math.Floor(float64(size)*u*u)), size-1) // u² has the density 1/(2·sqrt(x))
+}
+
+// WriteLabels writes the blocks of all nodes, as labels for 'w2vcl eval --task nodes'.
+func (g GeneratedGraph) WriteLabels(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for v := range g.Nodes {
+		fmt.Fprintf(out, "%d %d\n", v, v%g.Blocks)
+	}
+	return out.Flush()
+}

@@ -1,0 +1,209 @@
+package walk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+)
+
+// newGraph makes a graph of edges, which may hold an undirected edge in one direction
+// or in both. An edge that occurs again counts once and must have the same weight.
+// repeated is the number of edges that occur again. The edges are lost.
+//
+// It numbers the nodes twice: first by their names, which gives the masses, then by these.
+func newGraph(ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
+	if o.Weighted {
+		return build[uint64](ctx, e, o)
+	}
+	return build[uint32](ctx, e, o)
+}
+
+// An arc is an edge in one direction, among those that lead from one node: the number of the node
+// that it leads to or, in a weighted graph, this number in the upper half and the bits of the weight in the
+// lower. Arcs are thus in the order of their ends.
+type arc interface{ uint32 | uint64 }
+
+// endOf returns the node that an arc leads to.
+func endOf[A arc](a A) uint32 {
+	if unsafe.Sizeof(a) == 8 {
+		return uint32(uint64(a) >> 32)
+	}
+	return uint32(a)
+}
+
+// weightOf returns the weight of an arc.
+func weightOf[A arc](a A) float32 {
+	if unsafe.Sizeof(a) == 8 {
+		return math.Float32frombits(uint32(a))
+	}
+	return 1
+}
+
+func newArc[A arc](to uint32, weight float32) A {
+	var a A
+	if unsafe.Sizeof(a) == 8 {
+		return A(uint64(to)<<32 | uint64(math.Float32bits(weight)))
+	}
+	return A(to)
+}
+
+// A builder has the arcs of each node: those of node i begin at starts[i], and are degrees[i].
+type builder[A arc] struct {
+	directed bool
+	threads  int
+	names    []string
+	arcs     []A
+	starts   []int
+	degrees  []int
+	mass     []float64
+}
+
+func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
+	threads := o.threads()
+	n, err := e.number(ctx, threads)
+	if err != nil {
+		return nil, 0, err
+	}
+	var a A
+	const bytesPerNode = 64 // while both orders are there
+	arcs := int64(e.count())
+	if !o.Directed {
+		arcs *= 2
+	}
+	done, err := memory.Room(bytesPerNode*int64(n.count()) + 2*arcs*int64(unsafe.Sizeof(a)))
+	if err != nil {
+		return nil, 0, fmt.Errorf("a graph of %d edges: %w", e.count(), err)
+	}
+	defer done()
+	b := &builder[A]{directed: o.Directed, threads: threads, names: n.namesOf(e)}
+	if err := b.fill(ctx, e, n); err != nil {
+		return nil, 0, err
+	}
+	e.chunks, e.words = nil, nil // the graph needs their memory
+	if repeated, err = b.unite(ctx); err != nil {
+		return nil, 0, err
+	}
+	b.weigh()
+	g, err = b.byMass(ctx)
+	return g, repeated, err
+}
+
+// fill sorts the edges by the nodes that they lead from.
+func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) error {
+	b.starts, b.degrees = make([]int, n.count()+1), make([]int, n.count())
+	next := make([]atomic.Int64, n.count())
+	bothWays := func(visit func(from, to uint32, weight float32)) error {
+		return e.each(ctx, b.threads, func(fromKey, toKey uint64, weight float32) {
+			from, to := n.of(fromKey), n.of(toKey)
+			visit(from, to, weight)
+			if !b.directed && from != to {
+				visit(to, from, weight)
+			}
+		})
+	}
+	if err := bothWays(func(from, _ uint32, _ float32) { next[from].Add(1) }); err != nil {
+		return err
+	}
+	for i := range next {
+		b.degrees[i] = int(next[i].Load())
+		b.starts[i+1] = b.starts[i] + b.degrees[i]
+		next[i].Store(int64(b.starts[i]))
+	}
+	b.arcs = make([]A, b.starts[len(next)])
+	return bothWays(func(from, to uint32, weight float32) { b.arcs[next[from].Add(1)-1] = newArc[A](to, weight) })
+}
+
+// row returns the arcs of a node.
+func (b *builder[A]) row(i uint32) []A { return b.arcs[b.starts[i]:][:b.degrees[i]] }
+
+// rows calls visit for all nodes, each on some goroutine.
+func (b *builder[A]) rows(ctx context.Context, visit func(i uint32) error) error {
+	const together = 1 << 10
+	nodes := len(b.degrees)
+	return parallel.Try(ctx, b.threads, (nodes+together-1)/together, func(_, k int) error {
+		for i := k * together; i < min((k+1)*together, nodes); i++ {
+			if err := visit(uint32(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// unite sorts the arcs of each node and leaves one of those that are equal.
+func (b *builder[A]) unite(ctx context.Context) (repeated int, err error) {
+	var again atomic.Int64
+	err = b.rows(ctx, func(i uint32) error {
+		row := b.row(i)
+		slices.Sort(row)
+		for k := 1; k < len(row); k++ {
+			to, last := endOf(row[k]), endOf(row[k-1])
+			if to != last {
+				continue
+			}
+			if row[k] != row[k-1] {
+				return fmt.Errorf("the edge of %s and %s has two weights, %g and %g: remove one, or read the graph as directed",
+					b.names[i], b.names[to], weightOf(row[k-1]), weightOf(row[k]))
+			}
+			if b.directed || to >= i { // an undirected one counts at one of its ends
+				again.Add(1)
+			}
+		}
+		b.degrees[i] = len(slices.Compact(row))
+		return nil
+	})
+	return int(again.Load()), err
+}
+
+// weigh computes the masses. The order of the sums does not depend on the threads.
+func (b *builder[A]) weigh() {
+	b.mass = make([]float64, len(b.degrees))
+	for i := range b.degrees {
+		for _, a := range b.row(uint32(i)) {
+			b.mass[endOf(a)] += float64(weightOf(a))
+		}
+	}
+}
+
+// byMass returns the graph with the nodes in the order of their masses.
+func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
+	nodes := len(b.mass)
+	order, rank := make([]uint32, nodes), make([]uint32, nodes)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return cmp.Or(cmp.Compare(b.mass[y], b.mass[x]), cmp.Compare(x, y)) })
+	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
+	for i, old := range order {
+		rank[old] = uint32(i)
+		g.Names[i], g.mass[i] = b.names[old], b.mass[old]
+		g.starts[i+1] = g.starts[i] + b.degrees[old]
+	}
+	g.ends = make([]uint32, g.starts[nodes])
+	var a A
+	if unsafe.Sizeof(a) == 8 {
+		g.weights = make([]float32, g.starts[nodes])
+	}
+	err := b.rows(ctx, func(i uint32) error {
+		row := b.row(order[i])
+		for k, a := range row {
+			row[k] = newArc[A](rank[endOf(a)], weightOf(a))
+		}
+		slices.Sort(row)
+		for k, a := range row {
+			at := g.starts[i] + k
+			if g.ends[at] = endOf(a); g.weights != nil {
+				g.weights[at] = weightOf(a)
+			}
+		}
+		return nil
+	})
+	return g, err
+}

@@ -1,0 +1,292 @@
+package walk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+)
+
+// edges is what a file holds, before its nodes are numbered. A key stands for the name of a
+// node: a key below wordKey is the number that is the name, and the others number the names that
+// are no numbers.
+type edges struct {
+	chunks []edgeChunk // in the order of the file
+	words  *wordTable
+
+	first, given uint64   // the nodes first ... first+given-1 are in the graph, also without edges
+	names        []string // of these nodes; nil: their numbers
+
+	notes    []string
+	bothWays bool // the file should hold each undirected edge twice
+}
+
+const wordKey = 1 << 63
+
+// An edgeChunk is some edges in a row.
+type edgeChunk struct {
+	from, to []uint64  // keys
+	weights  []float32 // nil: all are 1
+}
+
+// count returns the number of edges.
+func (e *edges) count() (n int) {
+	for _, c := range e.chunks {
+		n += len(c.from)
+	}
+	return n
+}
+
+// each calls visit for every edge, chunks side by side. weight is 1 in a graph without weights.
+func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint64, weight float32)) error {
+	return parallel.Do(ctx, threads, len(e.chunks), func(k int) {
+		c := &e.chunks[k]
+		for i, from := range c.from {
+			weight := float32(1)
+			if c.weights != nil {
+				weight = c.weights[i]
+			}
+			visit(from, c.to[i], weight)
+		}
+	})
+}
+
+// rename gives the nodes of the numbers 0, 1, ... these names. The nodes get their places in the order of all files.
+func (e *edges) rename(names []string) {
+	order, rank := make([]uint32, len(names)), make([]uint64, len(names))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return compareNames(names[a], names[b]) })
+	e.names = make([]string, len(names))
+	for place, i := range order {
+		e.names[place], rank[i] = names[i], uint64(place)
+	}
+	for _, c := range e.chunks {
+		for i := range c.from {
+			c.from[i], c.to[i] = rank[c.from[i]], rank[c.to[i]]
+		}
+	}
+}
+
+// compareNames is the order of names: numbers come first.
+func compareNames(a, b string) int {
+	x, ends := digits([]byte(a), 0)
+	y, end := digits([]byte(b), 0)
+	switch aNumber, bNumber := ends == len(a), end == len(b); {
+	case aNumber && bNumber:
+		return cmp.Compare(x, y)
+	case aNumber:
+		return -1
+	case bNumber:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// A wordTable numbers names. Any number of goroutines may use it.
+type wordTable struct {
+	count  atomic.Uint64
+	shards [64]wordShard
+}
+
+type wordShard struct {
+	sync.Mutex
+	keys map[string]uint64
+}
+
+// key returns the key of a name.
+func (t *wordTable) key(name []byte) (uint64, error) {
+	hash := uint32(2166136261)
+	for _, b := range name {
+		hash = (hash ^ uint32(b)) * 16777619
+	}
+	s := &t.shards[hash%uint32(len(t.shards))]
+	s.Lock()
+	defer s.Unlock()
+	if key, ok := s.keys[string(name)]; ok {
+		return key, nil
+	}
+	if s.keys == nil {
+		s.keys = map[string]uint64{}
+	}
+	n := t.count.Add(1)
+	if n > maxNodes {
+		return 0, fmt.Errorf("there are more than %d nodes", maxNodes)
+	}
+	const bytes, step = 64, 1 << 12 // of an entry; entries for which there must be memory at a time
+	if n%step == 0 {
+		done, err := memory.Room(step * (bytes + int64(len(name))))
+		if err != nil {
+			return 0, err
+		}
+		done()
+	}
+	s.keys[string(name)] = wordKey + n - 1
+	return wordKey + n - 1, nil
+}
+
+// names returns the names by number.
+func (t *wordTable) names() []string {
+	names := make([]string, t.count.Load())
+	for i := range t.shards {
+		for name, key := range t.shards[i].keys {
+			names[key-wordKey] = name
+		}
+	}
+	return names
+}
+
+// A numbering gives the nodes of a file their first numbers: those with numbers as names come
+// first, in rising order, then the others in the order of the bytes.
+type numbering struct {
+	set    []uint64 // bit n: there is a node of the name n; nil: sorted has them
+	before []uint32 // the bits before each number of set
+	sorted []uint64
+
+	numbers int      // nodes that have numbers
+	words   []string // the names of the others, by key
+	ranks   []uint32 // the place of each of these in order
+	order   []uint32 // of the words
+}
+
+// number numbers the nodes.
+func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
+	var largest atomic.Uint64
+	raise := func(key uint64) {
+		for old := largest.Load(); key < wordKey && key > old && !largest.CompareAndSwap(old, key); {
+			old = largest.Load()
+		}
+	}
+	if e.given > 0 {
+		raise(e.first + e.given - 1)
+	}
+	if err := e.each(ctx, threads, func(from, to uint64, _ float32) { raise(from); raise(to) }); err != nil {
+		return nil, err
+	}
+	n := &numbering{}
+	if e.words != nil {
+		n.words = e.words.names()
+	}
+	const sparse = 64 // numbers for each edge: then a list takes less memory than a bit for each number
+	if largest.Load()/sparse <= uint64(e.count())+e.given {
+		n.numberSet(ctx, e, threads, largest.Load())
+	} else {
+		n.numberSorted(e)
+	}
+	n.order, n.ranks = make([]uint32, len(n.words)), make([]uint32, len(n.words))
+	for i := range n.order {
+		n.order[i] = uint32(i)
+	}
+	slices.SortFunc(n.order, func(a, b uint32) int { return strings.Compare(n.words[a], n.words[b]) })
+	for rank, word := range n.order {
+		n.ranks[word] = uint32(rank)
+	}
+	if n.count() > maxNodes {
+		return nil, fmt.Errorf("there are %d nodes, more than %d", n.count(), maxNodes)
+	}
+	return n, ctx.Err()
+}
+
+// numberSet numbers nodes whose numbers are dense.
+func (n *numbering) numberSet(ctx context.Context, e *edges, threads int, largest uint64) {
+	n.set = make([]uint64, largest/64+1)
+	mark := func(key uint64) {
+		if word := &n.set[key/64%uint64(len(n.set))]; key < wordKey && atomic.LoadUint64(word)>>(key%64)&1 == 0 {
+			atomic.OrUint64(word, 1<<(key%64))
+		}
+	}
+	for i := range e.given {
+		mark(e.first + i)
+	}
+	_ = e.each(ctx, threads, func(from, to uint64, _ float32) { mark(from); mark(to) }) // number looks at ctx
+	n.before = make([]uint32, len(n.set))
+	for i, word := range n.set {
+		n.before[i] = uint32(n.numbers)
+		n.numbers += bits.OnesCount64(word)
+	}
+}
+
+// numberSorted numbers nodes whose numbers are far apart.
+func (n *numbering) numberSorted(e *edges) {
+	for i := range e.given {
+		n.sorted = append(n.sorted, e.first+i)
+	}
+	for _, c := range e.chunks {
+		for i, from := range c.from {
+			for _, key := range [2]uint64{from, c.to[i]} {
+				if key < wordKey {
+					n.sorted = append(n.sorted, key)
+				}
+			}
+		}
+		if len(n.sorted) >= 2*n.numbers { // twice as many as were different
+			slices.Sort(n.sorted)
+			n.sorted = slices.Compact(n.sorted)
+			n.numbers = max(len(n.sorted), 1<<16)
+		}
+	}
+	slices.Sort(n.sorted)
+	n.sorted = slices.Compact(n.sorted)
+	n.numbers = len(n.sorted)
+}
+
+// count returns the number of nodes.
+func (n *numbering) count() int { return n.numbers + len(n.words) }
+
+// of returns the first number of a node.
+func (n *numbering) of(key uint64) uint32 {
+	switch {
+	case key >= wordKey:
+		return uint32(n.numbers) + n.ranks[key-wordKey]
+	case n.set != nil:
+		return n.before[key/64] + uint32(bits.OnesCount64(n.set[key/64]&(1<<(key%64)-1)))
+	default:
+		at, _ := slices.BinarySearch(n.sorted, key)
+		return uint32(at)
+	}
+}
+
+// namesOf returns the names of all nodes by first number. The numbers share one piece of memory.
+func (n *numbering) namesOf(e *edges) []string {
+	names := make([]string, 0, n.count())
+	if e.names != nil {
+		names = append(names, e.names...) // all nodes were given
+	} else {
+		var text []byte
+		ends := make([]int, 0, n.numbers)
+		n.eachNumber(func(key uint64) {
+			text = strconv.AppendUint(text, key, 10)
+			ends = append(ends, len(text))
+		})
+		all, last := string(text), 0
+		for _, end := range ends {
+			names = append(names, all[last:end])
+			last = end
+		}
+	}
+	for _, word := range n.order {
+		names = append(names, n.words[word])
+	}
+	return names
+}
+
+// eachNumber calls visit with the names that are numbers, in rising order.
+func (n *numbering) eachNumber(visit func(key uint64)) {
+	for _, key := range n.sorted {
+		visit(key)
+	}
+	for i, set := range n.set {
+		for ; set != 0; set &= set - 1 {
+			visit(64*uint64(i) + uint64(bits.TrailingZeros64(set)))
+		}
+	}
+}
