@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 func TestCopiedWords(t *testing.T) {
@@ -24,6 +25,9 @@ func TestCopiedWords(t *testing.T) {
 	} {
 		if got := copiedWords(x.words, x.unit, &Options{Dim: x.dim, Threads: x.threads}); got != x.want {
 			t.Errorf("%+v: %d", x, got)
+		}
+		if got := copiedWords(x.words, x.unit, &Options{Dim: x.dim, Threads: x.threads, Composition: &composed.Composition{}}); got != 0 {
+			t.Errorf("%+v, composed: %d", x, got)
 		}
 	}
 }

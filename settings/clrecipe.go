@@ -7,15 +7,17 @@ import (
 
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
 
-// stretches sets the defaults of model cbow, unless they were given: found by 229 runs of a prototype and 100 of w2vcl on an H200, on 17
+// stretches sets the defaults of model cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
 // million words of Wikipedia and on short texts (benchmarks/2026-11-23-h200-stretches).
 //
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
 // agrees with the loss only if windows have the same number of words. Without spelling, wide windows of
 // different widths are better. In a step of Adam all rows may move in one direction, by the rate times the root of
-// the dimension: scores fall where that is above 0.6.
+// the dimension: scores fall where that is above 0.6. Weight decay works by its product with the rate, which is the
+// same for all dimensions.
 func stretches(c *Config, set given) {
-	lr, weightDecay := readable(0.45/math.Sqrt(float64(max(c.Dim, 1)))), 0.1
+	root := math.Sqrt(float64(max(c.Dim, 1)))
+	lr, weightDecay := readable(0.45/root), readable(0.01*root)
 	if !c.adaptive() {
 		lr, weightDecay = 0.1, 0.01
 	}
@@ -23,8 +25,8 @@ func stretches(c *Config, set given) {
 	switch {
 	case !c.HasEncoder():
 		window, dynamic, contextWeight = 8, true, 0.5
-	case c.Dim > 150: // there is room for more than the nearest words say, and for chance
-		window, weightDecay = 4, 2*weightDecay
+	case c.Dim > 150: // there is room for more than the nearest words say
+		window = 4
 	}
 	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
 	fill(set, "window", &c.Window, window)
