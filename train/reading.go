@@ -219,13 +219,14 @@ func explained(c *settings.Config, err error) error {
 	}
 }
 
-// memoryOf is the memory of reading, of a limit that is known or 0.
+// memoryOf is the memory of reading, of a limit that is known or 0. A large machine reads in memory what it has plenty of room for,
+// because stretches of a text in a file are slower to read than a GPU trains.
 func memoryOf(limit int64) int64 {
 	const least = 32 << 20
 	if limit == 0 {
 		return corpus.DefaultMemory
 	}
-	return min(max(limit/4, least), corpus.DefaultMemory)
+	return max(min(limit/4, corpus.DefaultMemory), limit/16, least)
 }
 
 // readingBytes is the memory of reading beside the text: buffers, tables, garbage and code, measured with small texts.
