@@ -156,7 +156,7 @@ func (g GeneratedGraph) member(block int64, d *edgeDraws) int64 {
 func (g GeneratedGraph) WriteLabels(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for v := range g.Nodes {
-		fmt.Fprintf(out, "%d %d\n", v, v%g.Blocks)
+		_, _ = fmt.Fprintf(out, "%d %d\n", v, v%g.Blocks) // Flush returns the error
 	}
 	return out.Flush()
 }

@@ -169,22 +169,34 @@ func readArray(ctx context.Context, f *zip.File) (*array, error) {
 	if err != nil || a.size < 1 || a.size > 1<<16 || a.count > maxNodes*64 {
 		return nil, fmt.Errorf("%s: too large: %.80q", f.Name, text)
 	}
-	done, err := memory.Room(int64(a.count) * int64(a.size))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	defer done()
-	if int64(f.UncompressedSize64) != int64(len(head)+len(text))+int64(a.count)*int64(a.size) { // before the memory is taken
-		return nil, fmt.Errorf("%s: it has %d bytes, which are not %d values of %d: %w", f.Name, f.UncompressedSize64, a.count, a.size, io.ErrUnexpectedEOF)
-	}
-	a.data = make([]byte, a.count*a.size)
-	if _, err := io.ReadFull(r, a.data); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	if n, err := r.Read(head); n > 0 || !errors.Is(err, io.EOF) { // checks the checksum
-		return nil, fmt.Errorf("%s: it is damaged: %w", f.Name, err)
+	if a.data, err = readBody(r, int64(a.count)*int64(a.size)); err != nil {
+		return nil, fmt.Errorf("%s: %d values of %d bytes: %w", f.Name, a.count, a.size, err)
 	}
 	return a, nil
+}
+
+// readBody reads all of r, which should be so many bytes: a file may promise more than it has.
+func readBody(r io.Reader, size int64) (data []byte, err error) {
+	const step = 1 << 20
+	for {
+		if data, err = memory.Grow(data, step); err != nil {
+			return nil, err
+		}
+		n, err := r.Read(data[len(data) : len(data)+step])
+		if data = data[:len(data)+n]; errors.Is(err, io.EOF) { // the checksum was right
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case int64(len(data)) > size:
+		return nil, errors.New("the file has more")
+	case int64(len(data)) < size:
+		return nil, io.ErrUnexpectedEOF
+	}
+	return data, nil
 }
 
 // readNumbers reads a list of numbers, all of which a float64 holds.

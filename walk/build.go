@@ -72,7 +72,7 @@ func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repea
 		return nil, 0, err
 	}
 	var a A
-	const bytesPerNode = 64 // while both orders are there
+	const bytesPerNode = 128 // while both orders are there
 	arcs := int64(e.count())
 	if !o.Directed {
 		arcs *= 2

@@ -122,7 +122,7 @@ func (t *wordTable) key(name []byte) (uint64, error) {
 	if n > maxNodes {
 		return 0, fmt.Errorf("there are more than %d nodes", maxNodes)
 	}
-	const bytes, step = 64, 1 << 12 // of an entry; entries for which there must be memory at a time
+	const bytes, step = 128, 1 << 12 // of an entry; entries for which there must be memory at a time
 	if n%step == 0 {
 		done, err := memory.Room(step * (bytes + int64(len(name))))
 		if err != nil {
@@ -177,10 +177,12 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 		n.words = e.words.names()
 	}
 	const sparse = 64 // numbers for each edge: then a list takes less memory than a bit for each number
+	number := n.numberSorted
 	if largest.Load()/sparse <= uint64(e.count())+e.given {
-		n.numberSet(ctx, e, threads, largest.Load())
-	} else {
-		n.numberSorted(e)
+		number = func(e *edges) error { return n.numberSet(ctx, e, threads, largest.Load()) }
+	}
+	if err := number(e); err != nil {
+		return nil, err
 	}
 	n.order, n.ranks = make([]uint32, len(n.words)), make([]uint32, len(n.words))
 	for i := range n.order {
@@ -193,11 +195,16 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	if n.count() > maxNodes {
 		return nil, fmt.Errorf("there are %d nodes, more than %d", n.count(), maxNodes)
 	}
-	return n, ctx.Err()
+	return n, nil
 }
 
 // numberSet numbers nodes whose numbers are dense.
-func (n *numbering) numberSet(ctx context.Context, e *edges, threads int, largest uint64) {
+func (n *numbering) numberSet(ctx context.Context, e *edges, threads int, largest uint64) error {
+	done, err := memory.Room(int64(largest/8 + largest/16))
+	if err != nil {
+		return fmt.Errorf("nodes up to number %d: %w", largest, err)
+	}
+	defer done()
 	n.set = make([]uint64, largest/64+1)
 	mark := func(key uint64) {
 		if word := &n.set[key/64%uint64(len(n.set))]; key < wordKey && atomic.LoadUint64(word)>>(key%64)&1 == 0 {
@@ -207,20 +214,26 @@ func (n *numbering) numberSet(ctx context.Context, e *edges, threads int, larges
 	for i := range e.given {
 		mark(e.first + i)
 	}
-	_ = e.each(ctx, threads, func(from, to uint64, _ float32) { mark(from); mark(to) }) // number looks at ctx
+	if err := e.each(ctx, threads, func(from, to uint64, _ float32) { mark(from); mark(to) }); err != nil {
+		return err
+	}
 	n.before = make([]uint32, len(n.set))
 	for i, word := range n.set {
 		n.before[i] = uint32(n.numbers)
 		n.numbers += bits.OnesCount64(word)
 	}
+	return nil
 }
 
 // numberSorted numbers nodes whose numbers are far apart.
-func (n *numbering) numberSorted(e *edges) {
+func (n *numbering) numberSorted(e *edges) (err error) {
 	for i := range e.given {
 		n.sorted = append(n.sorted, e.first+i)
 	}
 	for _, c := range e.chunks {
+		if n.sorted, err = memory.Grow(n.sorted, 2*len(c.from)); err != nil {
+			return err
+		}
 		for i, from := range c.from {
 			for _, key := range [2]uint64{from, c.to[i]} {
 				if key < wordKey {
@@ -237,6 +250,7 @@ func (n *numbering) numberSorted(e *edges) {
 	slices.Sort(n.sorted)
 	n.sorted = slices.Compact(n.sorted)
 	n.numbers = len(n.sorted)
+	return nil
 }
 
 // count returns the number of nodes.

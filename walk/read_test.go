@@ -2,6 +2,7 @@ package walk
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"os"
@@ -170,27 +171,46 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// checkGraph checks that the graph of some edges is in order.
+func checkGraph(t *testing.T, e *edges, o ReadOptions) {
+	t.Helper()
+	g, _, err := newGraph(t.Context(), e, o)
+	if err != nil {
+		return
+	}
+	for i := range g.Names {
+		neighbours := g.neighbours(uint32(i))
+		if !slices.IsSorted(neighbours) || len(slices.Compact(slices.Clone(neighbours))) != len(neighbours) {
+			t.Fatalf("neighbours of %d: %v", i, neighbours)
+		}
+		for _, to := range neighbours {
+			if _, ok := g.edge(to, uint32(i)); !ok && !o.Directed {
+				t.Fatalf("there is no edge back from %d to %d", to, i)
+			}
+		}
+	}
+	if !slices.IsSortedFunc(g.mass, func(a, b float64) int { return cmp.Compare(b, a) }) {
+		t.Fatalf("masses %v", g.mass)
+	}
+	if _, err := g.Corpus(t.Context(), Options{Walks: 1, Length: 3, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // FuzzRead checks that no content makes Read panic and that every graph is in order.
 func FuzzRead(f *testing.F) {
-	for _, content := range []string{"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "MATLAB 5.0"} {
+	for _, content := range []string{
+		"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "MATLAB 5.0", "1 99999999999\n", "18446744073709551615 0\n1\t2\t0.5\r\n",
+		"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", "%%MatrixMarket matrix coordinate real general\n%\n3 3 2\n2 1 1\n3 3 5e-1",
+	} {
 		f.Add(content, true, false)
 		f.Add(content, false, true)
 	}
 	f.Fuzz(func(t *testing.T, content string, directed, weighted bool) {
-		g, _, err := read(t.Context(), source(content), ReadOptions{Directed: directed, Weighted: weighted})
-		if err != nil {
-			return
-		}
-		for i := range g.Names {
-			neighbours := g.neighbours(uint32(i))
-			if !slices.IsSorted(neighbours) || len(slices.Compact(slices.Clone(neighbours))) != len(neighbours) {
-				t.Fatalf("neighbours of %d: %v", i, neighbours)
-			}
-			for _, to := range neighbours {
-				if _, ok := g.edge(to, uint32(i)); !ok && !directed {
-					t.Fatalf("there is no edge back from %d to %d", to, i)
-				}
-			}
+		o := ReadOptions{Directed: directed, Weighted: weighted, Threads: 1}
+		e, err := readSource(t.Context(), source(content), o)
+		if err == nil && e.count() > 0 {
+			checkGraph(t, e, o)
 		}
 	})
 }

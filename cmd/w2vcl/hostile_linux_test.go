@@ -140,6 +140,13 @@ func TestHostileFiles(t *testing.T) {
 	undeclared := hostileFile(t, at("undeclared.gz"), func(w io.Writer) { again("w"+zeros, 50_000)(w) })
 	edges := hostileFile(t, at("edges.gz"), again(strings.Repeat("1 2\n", 1<<16), 1000))
 	line := hostileFile(t, at("edge.gz"), again(strings.Repeat("x", 1<<16), 1000))
+	nodes := hostileFile(t, at("nodes.gz"), func(w io.Writer) {
+		for i := range 3_000_000 {
+			fmt.Fprintf(w, "node%d %d\n", i, i)
+		}
+	})
+	market := hostileFile(t, at("market"), again("%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n", 1))
+	walks := []string{"train", "--mode", "word2vec", "--out", at("run"), "--dim", "4", "--quiet", "--max-memory", "100MB", "--graph"}
 	object := hostileFile(t, at("object.json.gz"), func(w io.Writer) {
 		io.WriteString(w, `{"text":`)
 		again(strings.Repeat("[", 1<<16), 3000)(w)
@@ -189,6 +196,10 @@ func TestHostileFiles(t *testing.T) {
 		{"matrix of ones", space, 900 * mega, 1, "not enough memory", []string{"walk", matlabBomb(t, at("ones.mat"), 8192, 1), "--out", at("walks")}},
 		{"edge bomb", space, 900 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
+		{"edges that fill the memory", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{edges})},
+		{"nodes that fill the memory", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{nodes})},
+		{"nodes that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{market})},
+		{"endless line of edges", 0, 110 * mega, 1, "line 1: it has more than 1048576 bytes", slices.Concat(walks, []string{"/dev/zero"})},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
 		{"endless phrase", 0, low, 1, "--apply /dev/zero: line 1: it has more than 1048576 bytes", []string{"phrases", text, "--out", at("out.txt"), "--apply", "/dev/zero"}},
 		{"endless piece", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"train", "--corpus", text, "--out", at("run"), "--subword", "bpe", "--pieces", "/dev/zero", "--negative", "1", "--quiet"}},

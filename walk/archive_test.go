@@ -1,0 +1,117 @@
+package walk
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestArchives(t *testing.T) {
+	for name, want := range map[string]string{
+		"scipy":   "0-1:0.5 0-3:4 1-2:2 2-3:0.25",
+		"pecanpy": "ann-ben:0.5 ann-dän:4 ben-cleo:2 cleo-dän:0.25",
+	} {
+		g, notes, err := Read(t.Context(), "testdata/"+name+".npz", ReadOptions{Weighted: true})
+		if err != nil || list(g) != want || len(notes) > 0 {
+			t.Errorf("%s: %s, %v, %v", name, list(g), notes, err)
+		}
+		if _, notes, err = Read(t.Context(), "testdata/"+name+".npz", ReadOptions{}); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "numbers other than 1") {
+			t.Errorf("%s: %v, %v", name, notes, err)
+		}
+	}
+	if _, _, err := Read(t.Context(), "testdata/columns.npz", ReadOptions{}); err == nil || !strings.Contains(err.Error(), `has the form ["csc"]; save it as CSR`) {
+		t.Errorf("columns: %v", err)
+	}
+}
+
+// array64 returns a file of NumPy with a list of whole numbers.
+func array64(numbers ...int64) []byte {
+	head := fmt.Sprintf("{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }\n", len(numbers))
+	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+	file = append(file, head...)
+	for _, n := range numbers {
+		file = binary.LittleEndian.AppendUint64(file, uint64(n))
+	}
+	return file
+}
+
+// archiveOf returns an archive of files.
+func archiveOf(t testing.TB, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestArchiveErrors(t *testing.T) {
+	whole := func(change func(files map[string][]byte)) []byte {
+		files := map[string][]byte{"indptr": array64(0, 1, 2), "indices": array64(1, 0), "data": array64(1, 1)}
+		change(files)
+		return archiveOf(t, files)
+	}
+	good := whole(func(map[string][]byte) {})
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"good":             {good, ""},
+		"cut":              {good[:len(good)-30], "not copied completely"},
+		"no data":          {whole(func(f map[string][]byte) { delete(f, "data") }), `no array "data"`},
+		"other array":      {whole(func(f map[string][]byte) { f["data"] = []byte("text") }), "data.npy: this is not an array of NumPy"},
+		"object":           {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("<i8"), []byte("|O8"), 1) }), "data.npy: it is not a list of numbers or words"},
+		"claim":            {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("(2,)"), []byte("(9,)"), 1) }), "9 values of 8 bytes: unexpected EOF"},
+		"more":             {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("(2,)"), []byte("(1,)"), 1) }), "1 values of 8 bytes: the file has more"},
+		"lengths":          {whole(func(f map[string][]byte) { f["data"] = array64(1) }), "the arrays do not fit together"},
+		"falling":          {whole(func(f map[string][]byte) { f["indptr"] = array64(0, 3, 2) }), "indptr[1]: row 0 ends before it starts, or behind the last entry"},
+		"column":           {whole(func(f map[string][]byte) { f["indices"] = array64(1, 2) }), "indices[1] is 2, but the matrix has 2 columns"},
+		"past 2^32":        {whole(func(f map[string][]byte) { f["indices"] = array64(1<<32, 0) }), "indices[0] is 4.294967296e+09"},
+		"negative":         {whole(func(f map[string][]byte) { f["data"] = array64(1, -1) }), "data[1], in row 1: the weight -1"},
+		"names":            {whole(func(f map[string][]byte) { f["IDs"] = array64(7) }), "IDs has 1 names, but the matrix has 2 rows"},
+		"equal names":      {whole(func(f map[string][]byte) { f["IDs"] = array64(7, 7) }), `IDs[0] and IDs[1] are both "7"`},
+		"numbers as names": {whole(func(f map[string][]byte) { f["IDs"] = array64(7, 5) }), ""},
+	} {
+		path := filepath.Join(t.TempDir(), "graph.npz")
+		if err := os.WriteFile(path, c.content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := Read(t.Context(), path, ReadOptions{Weighted: true})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// FuzzArchive checks that no archive makes Read panic.
+func FuzzArchive(f *testing.F) {
+	for _, name := range []string{"scipy", "pecanpy", "columns"} {
+		content, err := os.ReadFile("testdata/" + name + ".npz")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	f.Add(archiveOf(f, map[string][]byte{"indptr": array64(0, 1, 2), "indices": array64(1, 0), "data": array64(1, 1)}))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		e, err := readArchive(t.Context(), bytes.NewReader(content), int64(len(content)), ReadOptions{Weighted: true, Threads: 1})
+		if err == nil && e.count() > 0 {
+			checkGraph(t, e, ReadOptions{Weighted: true, Threads: 1})
+		}
+	})
+}
