@@ -56,8 +56,8 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	t.kernels, err = newSentence(d, host, sentence.Options{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Units: bounds, HalfPrecision: precision == Half,
-		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision, d.GPUs()), d.GPUs()), Sync: sync,
+		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision == Half,
+		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision, free, d.GPUs()), d.GPUs()), Sync: sync,
 	}, c.Composition)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	if !HasKernels(c.Algorithm) {
 		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
-	tables := memoryWithoutText(text, c, precision, gpus)
+	tables := memoryWithoutText(text, c, precision, free, gpus)
 	if n := textTokens(text, c, free-tables, gpus); n > 0 {
 		return tables + 4*int64(n), nil
 	}
@@ -123,7 +123,7 @@ func textTokens(text *corpus.Corpus, c sequential.Options, left int64, gpus int)
 	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
 }
 
-func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Precision, gpus int) int64 {
+func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Precision, free int64, gpus int) int64 {
 	all := text.Text()
 	longest := all.LongestSentence()
 	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
@@ -138,6 +138,9 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Prec
 	}
 	if gpus > 1 {
 		tables += 2 * (rows/int64(gpus) + 128*int64((c.Dim+31)/32)) // of its words, as they were combined last
+	}
+	if w := walksOf(text, c, free); w != nil {
+		work += w.Bytes()
 	}
 	return tables + work + memoryComposed(c.Composition)
 }

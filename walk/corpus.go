@@ -27,7 +27,7 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &encoded.Computed{Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: g.Bytes() + 4*int64(len(w.cells))}
+	c := &encoded.Computed{Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: g.Bytes() + 4*int64(len(w.cells)), Source: w.plan()}
 	if g.DeadEnds() > 0 {
 		if c.Lengths, err = w.lengths(ctx, o.Threads); err != nil {
 			return nil, err

@@ -18,6 +18,8 @@ type Computed struct {
 	Ahead int
 
 	Bytes int64 // of memory, of all that Fill needs
+
+	Source any // what the text is, for those who compute it elsewhere
 }
 
 // NewComputed returns the text. It keeps c and changes Lengths.
@@ -41,6 +43,14 @@ func NewComputed(c *Computed) *Text {
 
 // Computed reports whether the text is computed when it is read.
 func (t *Text) Computed() bool { return t.computed != nil }
+
+// Source returns the Source of a computed text; otherwise nil.
+func (t *Text) Source() any {
+	if t.computed == nil {
+		return nil
+	}
+	return t.computed.Source
+}
 
 // sentenceOf returns the number of the sentence that a token is in.
 func (t *Text) sentenceOf(token int) int {

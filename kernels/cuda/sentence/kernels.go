@@ -161,7 +161,7 @@ func (t *Kernels) allocate() (err error) {
 	if m.Err != nil {
 		return m.Err
 	}
-	t.text, err = newText(d, &t.options, t.numbers)
+	t.text, err = newText(d, &t.options, t.numbers, a.sentences)
 	return err
 }
 

@@ -68,6 +68,7 @@ type Options struct {
 	Tokens                     []uint32 // the text, if it is in memory
 	Sentences                  []int    // first token of each, and the end, if they are in memory
 	Text                       Text     // the text and its sentences, if Tokens and Sentences are nil
+	Walks                      *Walks   // what the text is, if the device shall walk; else nil
 	Units                      []int    // first sentence of each unit of an epoch, and the end
 	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
 	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound

@@ -58,6 +58,11 @@ func (c *Options) Shards(devices int) ([]Options, error) {
 		}
 		shard := *c
 		shard.Text, shard.Sentences = textPart{text, first, end - first}, nil
+		if c.Walks != nil {
+			walks := *c.Walks
+			walks.First += first
+			shard.Walks = &walks
+		}
 		if c.Tokens != nil {
 			shard.Tokens = c.Tokens[text.Start(first)-start : text.Start(end)-start]
 		}

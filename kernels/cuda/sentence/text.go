@@ -20,6 +20,8 @@ type text struct {
 	tokens   Text
 	whole    []uint32 // all tokens, if they are in memory
 	starts   []int    // first token of each unit of an epoch, and the end
+	units    []int    // first sentence of each
+	walker   *walker  // makes the text on the device, without tokens and whole; nil: the host brings it
 	numbers  numbers
 	renumber cu.Function
 
@@ -43,10 +45,10 @@ type staging struct {
 
 const stagingTokens = 4 << 20
 
-// newText brings a text to the device if it may have so many tokens there;
-// 0 is any number.
-func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
-	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n}
+// newText brings a text to the device if it may have so many tokens there; 0 is any number. sentences is where
+// the sentences begin.
+func newText(d *cuda.Device, c *Options, n numbers, sentences cu.DevicePtr) (*text, error) {
+	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units}
 	longest := 0
 	for u, sentence := range c.Units {
 		t.starts = append(t.starts, t.tokens.Start(sentence))
@@ -57,6 +59,11 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 	var err error
 	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
 		return nil, err
+	}
+	if c.Walks != nil {
+		if t.walker, err = newWalker(d, c.Walks, sentences); err != nil {
+			return nil, err
+		}
 	}
 	if c.TextTokens == 0 || c.TextTokens >= t.tokens.Tokens() {
 		return t, t.placeAll()
@@ -71,15 +78,23 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 func (t *text) placeAll() error {
 	var p cu.DevicePtr
 	m := &cuda.Allocator{Device: t.device}
-	if t.whole != nil {
+	switch {
+	case t.walker != nil:
+		p = m.Bytes("text", 4*t.tokens.Tokens())
+	case t.whole != nil:
 		p = cuda.Placed(m, "text", t.whole)
-	} else {
+	default:
 		p = cuda.PlacedParts(m, "text", t.tokens.Tokens(), func(to []uint32, first int) { t.tokens.Copy(to, t.starts[0]+first) })
 	}
 	if m.Err != nil {
 		return m.Err
 	}
 	t.buffers = []textBuffer{{memory: p, end: len(t.starts) - 1}}
+	if t.walker != nil {
+		if err := t.walker.walk(t.base(0), 0, t.tokens.Sentences(), t.device.Stream()); err != nil {
+			return err
+		}
+	}
 	return t.renumberTokens(p, t.tokens.Tokens(), t.device.Stream())
 }
 
@@ -173,6 +188,12 @@ func (t *text) fill(i, u int) error {
 		return err
 	}
 	start, tokens := t.starts[u], t.starts[b.end]-t.starts[u]
+	if t.walker != nil {
+		if err := t.walker.walk(t.base(i), t.units[u], t.units[b.end], t.copies); err != nil {
+			return err
+		}
+		return errors.Join(t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
+	}
 	for n, at := 0, 0; at < tokens; n++ {
 		s := &t.staging[n%2]
 		if err := s.copied.Synchronize(); err != nil {
