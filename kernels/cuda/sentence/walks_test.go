@@ -161,7 +161,9 @@ func BenchmarkWalks(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				once := func() error { return errors.Join(w.walk(tokens, 0, text.Sentences(), d.Stream()), d.Stream().Synchronize()) }
+				once := func() error {
+					return errors.Join(w.walk(tokens, 0, text.Sentences(), d.Stream()), d.Stream().Synchronize())
+				}
 				if err := once(); err != nil { // loads the kernel
 					return err
 				}
