@@ -23,19 +23,23 @@ import (
 // randomGraph reads a random graph, some of whose nodes have no neighbour, or one at most.
 func randomGraph(t testing.TB, r *rand.Rand, nodes, edges int, weighted, directed bool) *walk.Graph {
 	var list strings.Builder
-	for i := range nodes {
-		fmt.Fprintf(&list, "%d %d", i, r.IntN(1+i))
+	there := map[[2]int]bool{} // an edge has one weight
+	add := func(from, to int) {
+		if there[[2]int{from, to}] || there[[2]int{to, from}] {
+			return
+		}
+		there[[2]int{from, to}] = true
+		fmt.Fprintf(&list, "%d %d", from, to)
 		if weighted {
 			fmt.Fprintf(&list, " %g", r.ExpFloat64()+.01)
 		}
 		list.WriteByte('\n')
 	}
+	for i := range nodes {
+		add(i, r.IntN(1+i))
+	}
 	for range edges {
-		fmt.Fprintf(&list, "%d %d", r.IntN(1+r.IntN(nodes)), r.IntN(nodes))
-		if weighted {
-			fmt.Fprintf(&list, " %g", r.ExpFloat64()+.01)
-		}
-		list.WriteByte('\n')
+		add(r.IntN(1+r.IntN(nodes)), r.IntN(nodes))
 	}
 	path := filepath.Join(t.TempDir(), "edges.txt")
 	if err := os.WriteFile(path, []byte(list.String()), 0o666); err != nil {
