@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -80,10 +81,31 @@ func (r *Result) Fair() bool {
 // searched returns how many runs the search for the recipe of a variant had.
 func searched(v experiment.Variant, texts map[string]string) int {
 	m, ok := settings.FindMode(v.Mode)
-	if !ok || texts["preset"] != "tuned" {
+	if !ok {
 		return 0
 	}
-	return m.Searched(texts["model"])
+	return m.Searched(texts["model"], texts["preset"])
+}
+
+// unequalSearch says how the searches for the recipes of the variants differ; empty if their efforts were about equal.
+func (p page) unequalSearch() string {
+	var said []string
+	least, most := math.MaxInt, 0
+	for _, v := range p.Variants {
+		if v.Mode == experiment.ModeExternal {
+			continue
+		}
+		least, most = min(least, v.Searched), max(most, v.Searched)
+		runs := "no recorded run"
+		if v.Searched > 0 {
+			runs = terminal.Quantity(terminal.Number(v.Searched), "run")
+		}
+		said = append(said, runs+" for "+v.Name)
+	}
+	if len(said) < 2 || float64(most) <= unequal*float64(least) {
+		return ""
+	}
+	return fmt.Sprintf("The recipes were not searched with equal effort: %s.", strings.Join(said, ", "))
 }
 
 // Work says how much of each the variants had; empty: there is nothing to compare.
@@ -114,6 +136,9 @@ func (p page) Warnings() []string {
 		default:
 			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
 		}
+	}
+	if search := p.unequalSearch(); search != "" {
+		warnings = append(warnings, search)
 	}
 	if !p.Fair() {
 		warnings = append(warnings, "Seconds, pairs and epochs all differ by more than 1.5 times, so nothing is marked as the best.")

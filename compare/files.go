@@ -94,7 +94,7 @@ func (p page) writeTeX(w io.Writer) error {
 	b.WriteString("% pdflatex report.tex\n\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs,graphicx}\n" +
 		"\\begin{document}\n")
 	fmt.Fprintf(&b, "\\section*{%s}\n", report.TeX(p.Title()))
-	fmt.Fprintf(&b, "Held equal: %s. %s. %s\n", report.TeX(p.BudgetMeaning()), report.TeX(p.Work()), report.TeX(strings.Join(p.Warnings(), " ")))
+	fmt.Fprintf(&b, "Held equal: %s. The runs of a variant had, on average: %s. %s\n", report.TeX(p.BudgetMeaning()), report.TeX(p.Work()), report.TeX(strings.Join(p.Warnings(), " ")))
 	for _, t := range p.Tables() {
 		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{\\input{%s/%s}}\n\\end{table}\n",
 			report.TeX(t.Title), report.TeX(t.Note), tablesFolder, t.Name)

@@ -160,9 +160,13 @@ func TestFairness(t *testing.T) {
 		one := func(x float64) Spread { return spreadOf([]float64{x}) }
 		return VariantResult{
 			Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, SecondsMatrix: one(seconds / 2), SecondsTrain: one(seconds / 2),
-			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)},
+			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)}, Searched: 100,
 		}
 	}
+	barely := of("b", 10, 1e6, 5)
+	barely.Searched = 40
+	never := of("c", 10, 1e6, 5)
+	never.Searched = 0
 	external := of("elsewhere", 1, 1, 1)
 	external.Mode = experiment.ModeExternal
 	for _, test := range []struct {
@@ -176,6 +180,7 @@ func TestFairness(t *testing.T) {
 		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "seconds from 10 (a) to 20 (b)", 4},
 		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, "pairs from 0 (a)", 1},
 		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "", 0},
+		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "seconds 10 each", 1},
 	} {
 		p := page{&Result{Variants: test.variants, Sets: []Set{{Dataset: "s"}}}}
 		for i, v := range test.variants[1:] {
@@ -183,6 +188,10 @@ func TestFairness(t *testing.T) {
 		}
 		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
 			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
+		}
+		if want := "100 runs for a, 40 runs for b, no recorded run for c"; len(test.variants) == 3 && test.variants[1].Name == "b" && test.variants[2].Name == "c" &&
+			!strings.Contains(strings.Join(p.Warnings(), ""), want) {
+			t.Errorf("%q, want %q", p.Warnings(), want)
 		}
 		if len(test.variants) == 2 && slices.Contains(p.best(0), true) != test.fair {
 			t.Errorf("the best are %v, fair %t", p.best(0), test.fair)

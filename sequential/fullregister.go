@@ -4,7 +4,7 @@ package sequential
 const FullRegister Algorithm = "fullregister"
 
 var fullRegisterDescriptor = Descriptor{
-	Name: FullRegister, Help: "fixed windows, rows of context words read once for each",
+	Name: FullRegister, Help: "fixed windows; reads context rows once a window, the published kernel once an output",
 	Recipe:      fullW2VDescriptor.Recipe,
 	FixedWindow: true, Composes: true,
 	create: func(m *model) algorithm { return newFullRegister(m) },

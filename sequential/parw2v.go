@@ -10,7 +10,7 @@ import (
 const PARW2V Algorithm = "parw2v"
 
 var parW2VDescriptor = Descriptor{
-	Name: PARW2V, Help: "attraction, then repulsion in mini-batches",
+	Name: PARW2V, Help: "attraction, then repulsion in mini-batches, eight negatives at a time",
 	Recipe:   Recipe{LearningRate: 0.03}, // at 0.025, MEN and RW are lower than with the other algorithms
 	Composes: true,
 	create:   func(m *model) algorithm { return newPARW2V(m) },

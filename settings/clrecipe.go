@@ -55,7 +55,8 @@ type clRecipe struct {
 
 // tempered is the recipe of preset tuned: a word has samples in proportion to its
 // contexts in the text, several an iteration, and all words share the negatives of a
-// step. Passes and positives are 0: they follow from the text, see [Config.FitText].
+// step. Passes and positives are 0: they follow from the text, see [Config.FitText]. With
+// --iterations, positives are fixed.
 // Found by 763 runs on 17 million words of Wikipedia, and 216 on shorter texts
 // (benchmarks/2026-11-22-h200-tempered-recipe).
 func tempered(c *Config, set given) clRecipe {
@@ -67,7 +68,10 @@ func tempered(c *Config, set given) clRecipe {
 	if set["contexts"] != "" {
 		r.contexts = c.Contexts
 	} else if c.Iterations > 0 {
-		r.contexts = min(c.Iterations, r.contexts)
+		r.contexts, r.positives = min(c.Iterations, r.contexts), samplesOfIteration
+		if set["max-positives"] != "" {
+			r.positives = min(r.positives, float64(c.MaxPositives))
+		}
 	}
 	iterations := cmp.Or(c.Iterations, c.Epochs*r.contexts)
 	r.lr, r.weightDecay = temperedRate(c.Dim, min(iterations, 4*r.contexts)), 0.25
@@ -76,6 +80,10 @@ func tempered(c *Config, set given) clRecipe {
 	}
 	return r
 }
+
+// samplesOfIteration is how many samples a word has in an iteration, on average, if --iterations says how many there are. Then training
+// costs as much as iterations, samples and words tell, however long the text is.
+const samplesOfIteration = 5
 
 // temperedRate returns the learning rate of Adam for vectors of some dimension and
 // some number of iterations: a step of Adam moves every value by about the rate, so

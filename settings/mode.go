@@ -105,9 +105,15 @@ func paperOf(a sequential.Algorithm) string {
 // ModeNames lists the names of all modes.
 func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
 
-// Searched is how many runs the search for the mode's tuned recipe with a model had, as benchmarks record it:
-// of the sentence-ordered modes together, which share a recipe; 0 where nobody recorded one. The effort is not equal.
-func (m Mode) Searched(model string) int {
+// Searched is how many runs the search for the mode's recipe with a model and a preset had, as benchmarks record it:
+// of the sentence-ordered modes together, which share a recipe; 0 where nobody recorded one, as of papers. The effort is not equal.
+func (m Mode) Searched(model, preset string) int {
+	if preset == presetVanillaLong && m.Name == ModeVanilla {
+		return 14 // benchmarks/2026-11-22-h200x2-vanilla
+	}
+	if preset != presetTuned {
+		return 0
+	}
 	switch m.ofModel(model).Family {
 	case Stretches:
 		return 329 // benchmarks/2026-11-23-h200-stretches

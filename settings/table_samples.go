@@ -71,8 +71,8 @@ func (c *Config) rowSettings() []Setting {
 		{
 			Name: "positives", Modes: largeBatch, Record: true, value: &c.Positives,
 			help: "context samples `N` of a word in an iteration, on average over the " +
-				"words (default follows from the text and --contexts: training uses " +
-				"each context of the text about 16 times, with long vectors less often)",
+				"words (default 5 with --iterations; else it follows from the text and --contexts: " +
+				"training uses each context of the text about 16 times, with long vectors less often)",
 			hideDefault: true,
 		},
 		{

@@ -72,8 +72,8 @@ type madeMatrix struct {
 	Peak     int64                    // memory of the process when M is built; 0: it was built
 }
 
-// Open returns M, from its file if that fits, or built. Without Save, an M that does
-// not fit the memory is not made: then M is one of a part of the text, to measure with.
+// Open returns M, from its file if that fits, or built. Without Save, M serves to measure with. Then the M of a long text is not
+// made: M is guessed if it fits the memory, and else made of a part of the text.
 func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
 	start := time.Now()
 	made.Matrix, err = k.Reuse(p)
@@ -85,8 +85,10 @@ func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made made
 			made.Held = false
 			return k.build(ctx, p)
 		})
-	case k.Fits():
+	case k.Fits() && (k.save || k.Corpus.Text().Tokens() <= measuredTokens):
 		made.Matrix, err = k.build(ctx, p)
+	case k.Fits():
+		return k.guess(ctx, p)
 	case k.save:
 		made.Matrix, err = k.buildFile(ctx, p)
 	default:
@@ -141,6 +143,28 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 		Expected: wordcontext.EstimateSlots(m.Rows(), options),
 		Resident: wordcontext.EstimateResident(k.Corpus, options, k.Config.ThreadCount()),
 	}, nil
+}
+
+// guess returns an M as large as that of the text. The seconds are those of the whole, from a part of the text that takes a
+// moment. With a vocabulary beyond the processor's cache the whole takes up to twice as long.
+func (k *matrixMaker) guess(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
+	const tokens = measuredTokens / 4
+	stage, options := k.stage(p)
+	defer stage.Stop()
+	building, matrix := wordcontext.EstimateBytes(k.Corpus, options)
+	made.Peak = machine.Resident() + building + k.reading()
+	start := time.Now()
+	part, err := k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens))
+	if err != nil {
+		return madeMatrix{}, err
+	}
+	made.Seconds = time.Since(start).Seconds() / tokens * float64(k.Corpus.Text().Tokens())
+	_ = part.Close() // it was in memory only
+	if made.Matrix, err = k.checked(wordcontext.Guess(k.Corpus, options)); err != nil {
+		return madeMatrix{}, err
+	}
+	made.Resident, made.Expected = matrix, int(made.Matrix.Slots()[made.Rows()])
+	return made, nil
 }
 
 // Reuse opens M's file if it was made of this text with these settings; the result is

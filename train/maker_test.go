@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -100,6 +101,42 @@ func compare(t *testing.T, got, want madeMatrix) {
 		want.Samples(1, first, 70, 0, want.Rows(), b)
 		if !slices.Equal(a, b) {
 			t.Errorf("iterations from %d: other samples", first)
+		}
+	}
+}
+
+// TestGuess: a guessed M costs as much in training as M, and takes no more memory than is planned.
+func TestGuess(t *testing.T) {
+	text, config := testText(t)
+	for _, positives := range []float64{1, 5} {
+		if config.Contexts, config.Positives = 700, positives; positives > 1 {
+			config.Tempering, config.MaxPositives, config.DynamicWindow, config.Sample = 1, 64, true, 1e-2
+		}
+		want, err := newMatrixMaker(&config, text, matrixMemory{}).Open(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := newMatrixMaker(&config, text, matrixMemory{}).guess(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(what string, got, want float64) {
+			if math.Abs(got/want-1) > 0.03 {
+				t.Errorf("%v positives: %s is %v, not %v", positives, what, got, want)
+			}
+		}
+		near("memory", float64(got.Resident), float64(want.Resident))
+		near("the matrix", float64(got.Bytes()), float64(want.Bytes()))
+		near("slots", float64(got.Expected), float64(want.Expected))
+		if positives > 1 {
+			near("samples", got.Spread().Mean, want.Spread().Mean)
+			near("samples of a frequent word", got.Spread().Most, want.Spread().Most)
+		}
+		if got.Seconds <= 0 || got.Peak < got.Resident || got.Disk.Bytes != 0 {
+			t.Errorf("%+v", got)
+		}
+		if err := errors.Join(want.Close(), got.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }

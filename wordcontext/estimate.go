@@ -107,3 +107,37 @@ func EstimateBytes(c *corpus.Corpus, o Options) (building, matrix int64) {
 	perThread := int64(o.threads()) * 3 * 8 * rows                      // places, found
 	return matrix + spans + perThread + keepBits/8 + 8*rows, matrix
 }
+
+// Guess returns a matrix with rows as long as Build would make them, as far as the counts of the words and a small part of
+// the text tell. Its contexts are drawn by frequency. Training on it takes as long as on the matrix of the text, so it
+// serves to measure that without a pass over the text.
+func Guess(c *corpus.Corpus, o Options) (*Matrix, error) {
+	m, err := expected(c, o)
+	if err != nil {
+		return nil, err
+	}
+	copy(m.contextCounts, m.totals)
+	if err := m.layOut(); err != nil {
+		return nil, err
+	}
+	weights := make([]float64, m.Rows())
+	for i, n := range m.totals {
+		weights[i] = float64(n)
+	}
+	contexts, err := corpus.NewAlias(weights)
+	if err != nil {
+		return nil, err
+	}
+	drawn := make([]uint32, 1<<18) // then they repeat
+	for i := range drawn {
+		drawn[i] = contexts.Draw(corpus.Philox(o.Seed, corpus.StreamGenerated, uint64(i))[0])
+	}
+	m.allocate()
+	for i := range m.narrow {
+		m.narrow[i] = uint16(drawn[i%len(drawn)])
+	}
+	for i := 0; i < len(m.wide); i += len(drawn) {
+		copy(m.wide[i:], drawn)
+	}
+	return m, nil
+}

@@ -78,6 +78,7 @@ var teX = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `{`, `\{`, `}`, `\}`,
 	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `"`, `\textquotedbl{}`,
 	"−", `$-$`, "±", `$\pm$`, "–", `--`, "×", `$\times$`, "µ", `$\mu$`, "·", `$\cdot$`, "…", `\dots{}`, "¾", `$^{3/4}$`, "°", `$^\circ$`,
+	"χ²", `$\chi^2$`, "“", "``", "”", "''", "’", "'",
 )
 
 // WriteMarkdown writes a table of Markdown.

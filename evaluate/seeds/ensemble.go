@@ -40,7 +40,7 @@ func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embeddi
 	values := int64(len(words)) * int64(all)
 	bytes := 4 * values
 	if dim != 0 {
-		bytes = 8 * (2*values + 4*int64(all)*int64(all)) // the rows twice, and square matrices
+		bytes = 8 * (3*values + 4*int64(all)*int64(all)) // the rows three times at most, and square matrices
 	}
 	done, err := memory.Room(bytes)
 	if err != nil {

@@ -157,8 +157,8 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     - pword2vec: negatives shared in a window
     - psgnscc: several windows in one product
     - fullw2v: fixed windows in strict order
-    - fullregister: fixed windows, rows of context words read once for each
-    - parw2v: attraction, then repulsion in mini-batches
+    - fullregister: fixed windows; reads context rows once a window, the published kernel once an output
+    - parw2v: attraction, then repulsion in mini-batches, eight negatives at a time
     - ppmi: positive pointwise mutual information and its truncated SVD
     - glove: GloVe, logarithms of counts
 
