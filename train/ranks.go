@@ -68,6 +68,9 @@ func (e *processors) needCL(model graph.Options) error {
 	if err := e.plan(words, wordcontext.EstimateSlots(words, e.job.config.MatrixOptions()), model); err != nil { // M knows
 		return err
 	}
+	_, whole := wordcontext.EstimateBytes(e.job.text.corpus, e.job.config.MatrixOptions())
+	e.job.matrix = whole / int64(e.group.Size())
+	defer func() { e.job.matrix = 0 }() // until it is there
 	return e.job.checkTraining()
 }
 
