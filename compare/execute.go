@@ -351,7 +351,7 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 		Matrix:       e.shared.get,
 		Observations: e.options.Points,
 		// The losses of words and of bands are little beside the scores.
-		ObservationBytes: words.Bytes(text.Vocabulary.Len(), r.Config.Dim, e.judge.bytes, words.Options{}),
+		ObservationBytes: words.Bytes(text.Vocabulary.Len(), r.Config.Dim, e.judge.bytes, e.judge.most, words.Options{}),
 		Observe: func(o train.Observation) error {
 			// An interrupt waits for the observation, which takes about a second.
 			point, err := e.judges[key].point(context.WithoutCancel(ctx), o)

@@ -28,6 +28,7 @@ type judge struct {
 	sets  []string // in the data, with the number of items of each
 	notes []string // on other files in the data
 	bytes int64    // of all files in the data
+	most  int64    // of the largest
 
 	classes sentences.Sets // if they are scored
 }
@@ -105,6 +106,7 @@ func (j *judge) findSets(ctx context.Context) error {
 		if err == nil && file.Type().IsRegular() {
 			if info, err := file.Info(); err == nil {
 				j.bytes += info.Size()
+				j.most = max(j.most, info.Size())
 			}
 		}
 		return err

@@ -64,8 +64,21 @@ func (e *processors) needCL(model graph.Options) error {
 	if err := split.Check(e.group.Size(), model); err != nil {
 		return err
 	}
-	e.job.account = trainer.Dry(func(a *trainer.Account) { split.Plan(a, e.job.text.vocabulary.Len(), e.group.Size(), model) })
+	words := e.job.text.vocabulary.Len()
+	if err := e.plan(words, wordcontext.EstimateSlots(words, e.job.config.MatrixOptions()), model); err != nil { // M knows
+		return err
+	}
+	_, whole := wordcontext.EstimateBytes(e.job.text.corpus, e.job.config.MatrixOptions())
+	e.job.matrix = whole / int64(e.group.Size())
+	defer func() { e.job.matrix = 0 }() // until it is there
 	return e.job.checkTraining()
+}
+
+// plan asks for this rank's part of the model.
+func (e *processors) plan(words, slots int, model graph.Options) error {
+	return e.job.ask(func(a *trainer.Account) error {
+		return split.Plan(a, words, slots, e.group.Size(), e.group.Rank(), model)
+	})
 }
 
 func (e *processors) needSequential(model sequential.Options) error {
@@ -88,7 +101,7 @@ func (e *processors) matrix(ctx context.Context, model graph.Options, p *progres
 	}
 	e.group.NeedAlone(alone.Sum() + m.Bytes()*int64(e.group.Size()))
 	e.text, e.part = nil, m // everything training needs is in M
-	return m.Matrix, nil
+	return m.Matrix, e.plan(m.Rows(), int(m.Slots()[m.Rows()]), model)
 }
 
 func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Question "a is to b as c is to ?" has the answer d. Also are other right answers.
@@ -69,7 +70,7 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 		return err
 	}
 	heading := ""
-	for _, line := range lines {
+	for i, line := range lines {
 		if strings.HasPrefix(line.Text, ":") {
 			if heading = strings.TrimSpace(line.Text[1:]); heading == "" {
 				return fmt.Errorf("%s:%d: the section has no name", path, line.Number)
@@ -83,7 +84,9 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 		if name == "" {
 			name = heading
 		}
-		s.ask(name, q)
+		if err := s.ask(name, q, len(lines)-i); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if len(s.Sections) == 0 {
 		return fmt.Errorf("%s: no questions", path)
@@ -91,14 +94,21 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 	return nil
 }
 
-// ask adds a question to a section.
-func (s *Set) ask(section string, q Question) {
+// ask adds a question to a section. At most left more questions are to come, or this one.
+func (s *Set) ask(section string, q Question, left int) (err error) {
 	i := slices.IndexFunc(s.Sections, func(s Section) bool { return s.Name == section })
 	if i < 0 {
 		i = len(s.Sections)
 		s.Sections = append(s.Sections, Section{Name: section})
 	}
-	s.Sections[i].Questions = append(s.Sections[i].Questions, q)
+	questions := &s.Sections[i].Questions
+	if len(*questions) == cap(*questions) { // by half, so that a large section is not copied often
+		if *questions, err = memory.Grow(*questions, min(left, len(*questions)/2+16)); err != nil {
+			return err
+		}
+	}
+	*questions = append(*questions, q)
+	return nil
 }
 
 // MSR's set is two files, NAME.questions and NAME.answers.
@@ -146,7 +156,9 @@ func readAnswers(ctx context.Context, path string, s *Set) error {
 			return fmt.Errorf("%s:%d: %q is not an answer, as \"JJ_JJR rougher\"", path, answers[i].Number, answers[i].Text)
 		}
 		a := strings.Fields(answers[i].Text)
-		s.ask(a[0], Question{A: q[0], B: q[1], C: q[2], D: a[1]})
+		if err := s.ask(a[0], Question{A: q[0], B: q[1], C: q[2], D: a[1]}, len(questions)-i); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Pair is two words and how similar people find them.
@@ -57,7 +58,9 @@ func similarity(name, example string, open func(lines []string) (p pairLines, ok
 			if err != nil {
 				return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 			}
-			s.Pairs = append(s.Pairs, pair)
+			if s.Pairs, err = memory.Append(s.Pairs, pair); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
 		}
 		return nil
 	}

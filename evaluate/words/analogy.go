@@ -2,6 +2,7 @@ package words
 
 import (
 	"context"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
@@ -68,23 +69,32 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 	return results, nil
 }
 
+// mostSearches bounds the memory of searches, some hundred bytes for each method of a question. Sections of published
+// sets are smaller.
+const mostSearches = 8000
+
 // answerSection answers the questions of one section with every method. All
 // methods need the cosines of the section's words with the whole table, so
 // they share one pass over it. The section's number seeds LRCos.
 func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, number int, o Options) (map[Method]tally, error) {
-	var found []rows
+	found := make([]rows, 0, len(s.Questions))
 	for _, q := range s.Questions {
 		if r, ok := rowsOf(l, q); ok {
 			found = append(found, r)
 		}
 	}
 	p := newPass(l, o.threads())
-	tallies := make(map[Method]tally)
+	tallies, right := make(map[Method]tally), make(map[Method]int)
+	search := func() error {
+		some, err := p.run(ctx)
+		for m, n := range some {
+			right[m] += n
+		}
+		p = newPass(l, o.threads())
+		return err
+	}
 	for _, m := range o.Methods {
 		if m != LRCos {
-			for _, q := range found {
-				p.ask(m, q)
-			}
 			tallies[m] = tally{found: len(found), total: len(s.Questions)}
 		} else if s.Name != "" { // else it is not one relation
 			pairs, total := distinctPairs(l, s.Questions)
@@ -95,8 +105,19 @@ func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, n
 			tallies[m] = tally{found: asked, total: total}
 		}
 	}
-	right, err := p.run(ctx)
-	if err != nil {
+	for part := range slices.Chunk(found, mostSearches) {
+		for _, m := range o.Methods {
+			for _, q := range part {
+				if m != LRCos {
+					p.ask(m, q)
+				}
+			}
+		}
+		if err := search(); err != nil {
+			return nil, err
+		}
+	}
+	if err := search(); err != nil { // without questions, those of LRCos
 		return nil, err
 	}
 	for m, t := range tallies {

@@ -39,10 +39,11 @@ func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (resu
 }
 
 // Bytes is about the memory that [Score] takes beside the vectors of a table of so many words and dimensions: the unit
-// vectors, the indexes of words, cosines, and the items of sets whose files have so many bytes, with the searches for answers.
-func Bytes(words, dim int, sets int64, o Options) int64 {
-	const index, cosines, item = 2*embedding.IndexBytes + 24, 3 * 4 * blockCosines, 5
-	return int64(words)*(4*int64(dim)+index) + int64(o.threads())*cosines + item*sets
+// vectors, the indexes of words, cosines, the items of sets whose files have so many bytes, and the searches for the
+// answers of the largest one.
+func Bytes(words, dim int, sets, largest int64, o Options) int64 {
+	const index, cosines, item, rows, search, searches = 2*embedding.IndexBytes + 24, 3 * 4 * blockCosines, 8, 6, 40, 700 * mostSearches
+	return int64(words)*(4*int64(dim)+index) + int64(o.threads())*cosines + item*sets + rows*largest + min(search*largest, searches)
 }
 
 // IsMain reports whether a result is by the main metric of its set: Spearman's

@@ -79,17 +79,46 @@ func Check(ranks int, c graph.Options) error {
 	return err
 }
 
-// Plan asks an account for what New takes on each of some ranks, M not counted.
-func Plan(a *trainer.Account, words, ranks int, c graph.Options) {
-	columns := simd.PartColumns(c.Dim, ranks)
-	moments := 2 * c.Optimizer.Bytes(words, columns)
-	if byRows(c) {
-		columns, moments = c.Dim, 2*c.Optimizer.Bytes(words, c.Dim)/int64(ranks)
+// Plan asks an account for the memory of New on a rank, M not counted, where the rows of M have so many slots.
+func Plan(a *trainer.Account, words, slots, ranks, rank int, c graph.Options) error {
+	c.Account = a
+	t := &CL{options: c, rows: words, slots: slots}
+	t.cut(ranks)
+	return t.allocate(ranks, rank)
+}
+
+// cut sets which columns each of the ranks has.
+func (t *CL) cut(ranks int) {
+	t.columns, t.owned = simd.PartColumns(t.options.Dim, ranks), columnsOf(t.options.Dim, ranks)
+	if byRows(t.options) {
+		t.columns, t.owned = t.options.Dim, slices.Repeat(columnsOf(t.options.Dim, 1), ranks)
 	}
-	tables := 8 * int64(words) * int64(columns)
-	a.Take(trainer.ForTables, tables)
-	a.Take(trainer.ForMoments, moments)
-	a.Take(trainer.ForWork, step.ReaderBytes(words, step.Iterations(words, (tables+moments)/2))*3/2)
+}
+
+// allocate makes tables and memory of samples, and takes what is allocated while training goes on.
+func (t *CL) allocate(ranks, rank int) (err error) {
+	c := t.options
+	if t.words, err = t.newTable("words", ranks); err != nil {
+		return err
+	}
+	if t.contexts, err = t.newTable("contexts", ranks); err != nil {
+		return err
+	}
+	a, table := c.Account, 4*int64(t.rows)*int64(t.columns)
+	atATime := step.Iterations(t.slots, table)
+	t.samples[0] = t.newSamples(0, atATime)
+	if t.samples[1] = t.samples[0]; !c.SameColumn {
+		t.samples[1] = t.newSamples(1, atATime)
+	}
+	a.Take(trainer.ForWork, 4*int64(atATime)*int64(t.slots)) // those of all ranks, one after the other
+	a.Take(trainer.ForWork, 2*step.WorkBytes(t.rows, t.columns, c.SharedNegatives, c.Threads))
+	switch {
+	case byRows(c):
+		a.Take(trainer.ForWork, table) // the rows that a step has trained
+	case rank == 0: // the mirror
+		a.Take(trainer.ForWork, 8*int64(t.rows)*int64(c.Dim)+2*c.Optimizer.Bytes(t.rows, c.Dim))
+	}
+	return a.Err()
 }
 
 // New prepares training on a part of M for the given number of iterations. All ranks
@@ -105,17 +134,10 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		return nil, fmt.Errorf("%d iterations, %d dimensions, %d negatives, %d threads: all must be at least 1", iterations, c.Dim, c.Negatives, c.Threads)
 	}
 	t := &CL{
-		comm: comm, matrix: m, options: c, iterations: iterations, rows: m.Rows(),
-		columns: simd.PartColumns(c.Dim, comm.Size()), owned: columnsOf(c.Dim, comm.Size()), workers: team.New(c.Threads),
+		comm: comm, matrix: m, options: c, iterations: iterations, rows: m.Rows(), slots: int(m.Slots()[m.Rows()]), workers: team.New(c.Threads),
 	}
-	if byRows(c) {
-		t.columns, t.owned = c.Dim, slices.Repeat(columnsOf(c.Dim, 1), comm.Size())
-	}
-	var err error
-	if t.words, err = t.newTable("words"); err != nil {
-		return nil, err
-	}
-	if t.contexts, err = t.newTable("contexts"); err != nil {
+	t.cut(comm.Size())
+	if err := t.allocate(comm.Size(), comm.Rank()); err != nil {
 		return nil, err
 	}
 	t.randomize()
@@ -124,12 +146,6 @@ func New(comm cluster.Comm, m *wordcontext.Part, noise *corpus.Alias, iterations
 		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
 	}
 	t.blocks = step.Blocks(t.rows, t.sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })
-	t.slots = int(m.Slots()[t.rows])
-	atATime := step.Iterations(t.slots, 4*int64(len(t.words.data)))
-	t.samples[0] = t.newSamples(0, atATime)
-	if t.samples[1] = t.samples[0]; !c.SameColumn {
-		t.samples[1] = t.newSamples(1, atATime)
-	}
 	if byRows(c) {
 		t.newRows()
 	} else {
@@ -148,17 +164,27 @@ func columnsOf(dim, ranks int) [][]int {
 	return owned
 }
 
-func (t *CL) newTable(name string) (*table, error) {
-	o, err := optim.New(t.options.Optimizer, t.rows, t.columns)
+// newTable returns a table, without memory if the account gives none. Moments of rows that other ranks train stay untouched.
+func (t *CL) newTable(name string, ranks int) (*table, error) {
+	c, parts := t.options, 1
+	if byRows(c) {
+		parts = ranks
+	}
+	table := &table{name: name, data: c.Account.Floats(trainer.ForTables, t.rows*t.columns)}
+	if !c.Account.Take(trainer.ForMoments, c.Optimizer.Bytes(t.rows, t.columns)/int64(parts)) {
+		return table, c.Account.Err()
+	}
+	o, err := optim.New(c.Optimizer, t.rows, t.columns)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range o.State() {
-		if len(s.Data) != t.rows*t.columns && !byRows(t.options) {
-			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", t.options.Optimizer.Method)
+		if len(s.Data) != t.rows*t.columns && !byRows(c) {
+			return nil, fmt.Errorf("the moments of optimizer %s are not of columns", c.Optimizer.Method)
 		}
 	}
-	return &table{name: name, data: memory.Floats(t.rows * t.columns), optimizer: o}, nil
+	table.optimizer = o
+	return table, nil
 }
 
 // randomize fills W with the columns of the table that one process starts from.
@@ -239,7 +265,7 @@ type samples struct {
 }
 
 func (t *CL) newSamples(step, atATime int) *samples {
-	return &samples{step: step, atATime: atATime, first: -1, values: make([]uint32, atATime*t.slots)}
+	return &samples{step: step, atATime: atATime, first: -1, values: trainer.Of[uint32](t.options.Account, trainer.ForWork, atATime*t.slots)}
 }
 
 // short reports whether samples fit 16 bits, with numbers left for those that are no words.

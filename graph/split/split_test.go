@@ -2,6 +2,7 @@ package split_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -328,5 +329,54 @@ func TestRefusals(t *testing.T) {
 	}
 	if err := split.Check(3, good); err == nil || !strings.Contains(err.Error(), "not on 3") {
 		t.Error(err)
+	}
+}
+
+// TestAccount: what a rank plans is what it takes, rank 0 plans the whole tables that it saves, and a rank without
+// memory is refused before it allocates.
+func TestAccount(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for _, shared := range []int{0, 4} {
+		p := newProblem(t, rng, 300, 40)
+		p.model.SharedNegatives = shared
+		var sums [2]int64
+		err := cluster.Run(2, func(c cluster.Comm) error {
+			m, err := p.part(t.Context(), c)
+			if err != nil {
+				return err
+			}
+			planned := trainer.Dry(func(a *trainer.Account) {
+				err = split.Plan(a, m.Rows(), int(m.Slots()[m.Rows()]), c.Size(), c.Rank(), p.model)
+			})
+			if err != nil {
+				return err
+			}
+			own := p.model
+			own.Account = trainer.NewAccount(func(*trainer.Account) error { return nil })
+			if _, err := split.New(c, m, p.noise, p.iterations, own); err != nil {
+				return err
+			}
+			if sums[c.Rank()] = own.Account.Sum(); sums[c.Rank()] != planned.Sum() {
+				t.Errorf("%d shared, rank %d: took %d bytes of %d", shared, c.Rank(), sums[c.Rank()], planned.Sum())
+			}
+			full := errors.New("full")
+			own.Account = trainer.NewAccount(func(a *trainer.Account) error {
+				if a.Sum() > planned.Sum()/2 {
+					return full
+				}
+				return nil
+			})
+			if _, err := split.New(c, m, p.noise, p.iterations, own); !errors.Is(err, full) {
+				t.Errorf("%d shared, rank %d, half of the memory: %v", shared, c.Rank(), err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const whole = 4 * 300 * 40 // bytes of a table; Adam has two moments
+		if mirror := sums[0] - sums[1]; shared == 0 && mirror != 6*whole || shared > 0 && mirror != 0 {
+			t.Errorf("%d shared: rank 0 takes %d bytes more", shared, mirror)
+		}
 	}
 }

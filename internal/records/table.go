@@ -62,7 +62,8 @@ func unquoted(cell string) string {
 // Texts returns the texts of a column, each followed by a line feed, of a table that r has
 // from its first line on. Empty cells have no text. The error of a row is an [Error].
 func (t Table) Texts(r io.Reader, column string) io.Reader {
-	return &tableReader{next: t.rows(r), column: slices.Index(t.Columns, column), columns: len(t.Columns)}
+	guard := &rowGuard{in: r, separator: byte(t.Separator), quotes: t.Separator != '\t', columns: len(t.Columns)}
+	return &tableReader{next: t.rows(guard), column: slices.Index(t.Columns, column), columns: len(t.Columns)}
 }
 
 // rows returns what reads a row, with the number of its first line.

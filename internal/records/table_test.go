@@ -3,12 +3,16 @@ package records
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 func TestTable(t *testing.T) {
@@ -110,4 +114,44 @@ func FuzzNotice(f *testing.F) {
 			_, _ = io.ReadAll(table.Texts(bytes.NewReader(head), "a"))
 		}
 	})
+}
+
+// TestTableBomb: a row that takes far more memory than there is ends before it does.
+func TestTableBomb(t *testing.T) {
+	endless := func(text string) io.Reader { return io.LimitReader(repeated(text), 1<<30) }
+	_, release := memory.NewGuard(memory.Resident() + 48<<20)
+	defer release()
+	for _, c := range []struct {
+		name      string
+		separator rune
+		row       io.Reader
+		want      string
+	}{
+		{"quoted cell", ',', io.MultiReader(strings.NewReader("1,\""), endless("a b\n")), "line 2: not enough memory"},
+		{"cell", ',', io.MultiReader(strings.NewReader("1,"), endless("a b ")), "line 2: not enough memory"},
+		{"cell of TSV", '\t', io.MultiReader(strings.NewReader("1\t"), endless("a b ")), "line 2: not enough memory"},
+		{"cells", ';', endless(";"), "line 2: it has more than 1002 columns, and the first line 2"},
+		{"cells of TSV", '\t', endless("\t"), "line 2: it has more than 1002 columns, and the first line 2"},
+	} {
+		table := Table{Separator: c.separator, Columns: []string{"id", "text"}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := table.Texts(io.MultiReader(strings.NewReader("id"+string(c.separator)+"text\n"), c.row), "text")
+		_, err := io.Copy(io.Discard, r)
+		runtime.ReadMemStats(&after)
+		var place *Error
+		if took := after.TotalAlloc - before.TotalAlloc; !errors.As(err, &place) || !strings.Contains(err.Error(), c.want) || took > 128<<20 {
+			t.Errorf("%s: allocated %d bytes, %v", c.name, took, err)
+		}
+	}
+}
+
+// repeated returns a text again and again.
+type repeated string
+
+func (r repeated) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		n += copy(p[n:], r)
+	}
+	return n, nil
 }

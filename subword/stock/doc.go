@@ -11,8 +11,8 @@ import (
 
 // Kinds are the networks by their names, which files have.
 var kinds = map[string]kind{
-	Recurrent: {recurrentShapes, recurrent, 6, 4},
-	Attention: {attentionShapes, attention, 6, 12},
+	Recurrent: {recurrentShapes, recurrent, held{4, 6}, held{2.5, 1}},
+	Attention: {attentionShapes, attention, held{5.6, 16}, held{5.4, 11}},
 }
 
 // A kind is how a network is made.
@@ -20,8 +20,18 @@ type kind struct {
 	shapes func(o Options, symbols int) []shape // of its parameters; that named symbols begins as embeddings
 	rows   func(w *words) *gorgonia.Node        // (B, N)
 
-	// The matrices of states, (V, H), that Gorgonia holds for each place of a word, and those that the gradient adds: measured.
-	matrices, ofGradient int64
+	forRows, forGradient held // the gradient's beside the rows'
+}
+
+// held is what Gorgonia holds at most for each place of a word, with results of a moment ago that are garbage: measured.
+type held struct {
+	states float64 // of H values
+	values float64 // weights, and places in lists
+}
+
+// bytes is the memory for so many words and places, and states of so many values.
+func (h held) bytes(words, places, hidden int) int64 {
+	return int64(4 * float64(words*places) * (h.states*float64(hidden) + h.values))
 }
 
 // A shape is a parameter's name, rows and columns.

@@ -156,15 +156,15 @@ func (e *Network) rows(spelt *subword.Spellings, parameters gorgonia.Nodes, batc
 	return kinds[e.kind].rows(w)
 }
 
-// Bytes estimates the memory of a graph of Rows: for each place of the longest word some matrices of states.
+// Bytes is about the memory of a graph of Rows: for each place of the longest word some states of each word.
 func (e *Network) Bytes() (rows, gradient int64) {
 	longest := 0
 	for i := range e.Words() {
 		longest = max(longest, len(e.vocabulary.Word(i)))
 	}
-	k, v := kinds[e.kind], int64(e.Words())
-	states, vectors := 4*v*int64(longest*e.options.Hidden), 4*v*int64(e.options.Dim)
-	return k.matrices*states + vectors, k.ofGradient*states + 2*vectors
+	k, v, hidden := kinds[e.kind], e.Words(), e.options.Hidden
+	vectors := 4 * int64(v) * int64(e.options.Dim)
+	return k.forRows.bytes(v, longest, hidden) + 2*vectors, k.forGradient.bytes(v, longest, hidden) + vectors
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim: it runs a graph of some words at a time.

@@ -92,11 +92,18 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 // ofCL sets what an iteration sends, and a host's memory. It returns the calls of an iteration.
 func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err error) {
 	model := c.GraphOptions(nil)
-	f.Memory = trainer.Dry(func(a *trainer.Account) { split.Plan(a, m.Words, f.Hosts, model) }).Sum() + m.Matrix/int64(f.Hosts) + m.Text
 	samples := m.Samples
 	if samples == 0 {
 		samples = 1
 	}
+	last := f.Hosts - 1 // the first also has the whole tables when it saves
+	account := trainer.Dry(func(a *trainer.Account) {
+		err = split.Plan(a, m.Words, int(samples*float64(m.Words)), f.Hosts, last, model)
+	})
+	if err != nil {
+		return 0, err
+	}
+	f.Memory = account.Sum() + m.Matrix/int64(f.Hosts) + m.Text
 	f.BytesPerUnit = 2 * split.TrafficOf(m.Words, f.Hosts, samples, model)
 	exchanges := 1
 	if c.Device == settings.DeviceCPU {
