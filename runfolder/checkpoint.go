@@ -94,6 +94,10 @@ func finite(values []float32) bool {
 	return true
 }
 
+// ComposedWords is the name of the first tensor of a checkpoint whose words are composed: the words' vectors, which training does
+// not need.
+const ComposedWords = "composed"
+
 // A SavedState is a checkpoint file that has been opened.
 type SavedState struct {
 	Checkpoint
@@ -182,6 +186,12 @@ func (s *SavedState) damaged(err error) error {
 func (s *SavedState) Load(t trainer.Trainer) error {
 	defer s.Close()
 	state, saved := t.State(), s.content.Tensors
+	if len(saved) == len(state)+1 && saved[0].Name == ComposedWords { // they follow from the rest
+		if _, err := io.CopyN(io.Discard, s.content, saved[0].Size); err != nil {
+			return s.damaged(err)
+		}
+		saved = saved[1:]
+	}
 	if s.Units != t.Units() {
 		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
 	}
@@ -239,7 +249,7 @@ func (s *SavedState) tensors(ctx context.Context, names ...string) ([][]float32,
 		found = append(found, values)
 	}
 	if len(found) < len(names) {
-		return nil, fmt.Errorf("the checkpoint %s has no tensor %s: vectors of a run with --subword are there when it stops", s.file.Name(), names[len(found)])
+		return nil, fmt.Errorf("the checkpoint %s has no tensor %s: with this --subword, the run has vectors when it stops", s.file.Name(), names[len(found)])
 	}
 	if err := s.content.Finish(); err != nil {
 		return nil, s.damaged(err)

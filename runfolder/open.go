@@ -164,7 +164,15 @@ func (r *Run) saved(ctx context.Context) (trainer.Tables, error) {
 	if err != nil {
 		return trainer.Tables{}, err
 	}
-	tables, err := s.tensors(ctx, "words", "contexts")
+	c, err := r.Config()
+	if err != nil {
+		return trainer.Tables{}, err
+	}
+	words := "words" // of composed words, what is their own
+	if c.HasEncoder() {
+		words = ComposedWords
+	}
+	tables, err := s.tensors(ctx, words, "contexts")
 	if err != nil {
 		return trainer.Tables{}, err
 	}

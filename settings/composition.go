@@ -24,10 +24,13 @@ func composedContexts(c *Config) float64 {
 	return 0
 }
 
+// ComposesRows reports whether words are composed as means of the parameters of an encoder, not by a network.
+func (c *Config) ComposesRows() bool { return c.HasEncoder() && !slices.Contains(spelt, c.Subword) }
+
 // Composition returns how words are composed as means of the parameters of an encoder, which training
 // changes; nil if there is no encoder, or a network.
 func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
-	if e == nil || slices.Contains(spelt, c.Subword) {
+	if e == nil || !c.ComposesRows() {
 		return nil, nil
 	}
 	s, err := subword.StructureOf(e)

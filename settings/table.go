@@ -142,7 +142,7 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "checkpoint", Record: true, Resume: true, value: &c.Checkpoint,
 			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time " +
-				"(10m, 90s), a number of iterations, or 0 for only when interrupted",
+				"(10m, 90s; the first after a minute), a number of iterations, or 0 for only when interrupted",
 		},
 		{
 			Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"},

@@ -170,6 +170,9 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 	if j.encoder != nil {
 		space.Vectors += subword.FileBytes(j.encoder)
 	}
+	if j.savesComposed() {
+		space.Checkpoint += 4 * v * int64(j.config.Dim)
+	}
 	for _, t := range j.trainer.State() {
 		space.Checkpoint += 4 * int64(len(t.Data))
 	}

@@ -18,10 +18,12 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -762,4 +764,27 @@ func tensorNames(t *testing.T, path string) (names []string) {
 		names = append(names, tensor.Name)
 	}
 	return names
+}
+
+// TestVectorsOfACheckpoint: a run answers with the vectors of its checkpoint, which are those that it would leave there.
+func TestVectorsOfACheckpoint(t *testing.T) {
+	for _, mode := range []string{onStretches, string(sequential.PWord2Vec)} {
+		c := longerConfig(t, mode)
+		c.Subword, c.Buckets = settings.SubwordNGram, 1000
+		interruptRun(t, c)
+		want, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(c.Out, runfolder.VectorsFile)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := runfolder.LoadTable(t.Context(), c.Out)
+		if err != nil {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		if !slices.Equal(got.Words, want.Words) || !slices.Equal(got.Vectors, want.Vectors) {
+			t.Errorf("%s: the checkpoint has other vectors", mode)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -18,6 +19,7 @@ type saver struct {
 	trainer  trainer.Trainer
 	metrics  *runfolder.MetricsLog
 	every    settings.Interval
+	composed bool         // checkpoints have composed words, too
 	keep     func() error // makes sure that the run folder is there; may be nil
 	space    func() error // refuses a checkpoint that would take the disk space of the vectors; may be nil
 	unitName string
@@ -41,7 +43,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary,
 			Settings: j.config.Recorded(), Ranks: j.options.Ranks.Sharing(&j.config),
 		},
-		every: j.config.Checkpoint, saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
+		every: j.config.Checkpoint, composed: j.savesComposed(), saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },
 		keep:  func() error { return j.keep(folder, metrics, p) },
 	}, nil
@@ -52,9 +54,15 @@ func (s *saver) due(p runfolder.Position) bool {
 	if s == nil || !trainer.PausesAfter(s.trainer, p.Units) {
 		return false
 	}
-	return s.every.Units > 0 && p.Units-s.tried.Units >= s.every.Units ||
-		s.every.Seconds > 0 && p.Seconds-s.tried.Seconds >= s.every.Seconds
+	seconds := s.every.Seconds
+	if s.saved == 0 { // questions about the run can be answered from then on
+		seconds = min(seconds, firstCheckpoint)
+	}
+	return s.every.Units > 0 && p.Units-s.tried.Units >= s.every.Units || seconds > 0 && p.Seconds-s.tried.Seconds >= seconds
 }
+
+// firstCheckpoint is after how many seconds of training there is a checkpoint at the latest, if there are any by time.
+const firstCheckpoint = 60
 
 // untilDue returns how many units may be trained until a number of units is due.
 func (s *saver) untilDue(p runfolder.Position) int {
@@ -78,14 +86,39 @@ func (s *saver) save(p runfolder.Position) error {
 	if err := trainer.Pull(s.trainer, true); err != nil {
 		return err
 	}
+	state, err := s.state()
+	if err != nil {
+		return err
+	}
 	c := s.run
 	c.Position = p
 	c.Metrics, c.MetricsSum = s.metrics.Size()
-	if err := c.Write(s.path, s.trainer.State()); err != nil {
+	if err := c.Write(s.path, state); err != nil {
 		return err
 	}
 	s.saved = p.Units
 	return nil
+}
+
+// state returns what a checkpoint holds: what training changes, and the words that are composed of it, for those who ask the run
+// before its end.
+func (s *saver) state() ([]trainer.Tensor, error) {
+	state := s.trainer.State()
+	if !s.composed {
+		return state, nil
+	}
+	if err := trainer.Refresh(s.trainer); err != nil {
+		return nil, fmt.Errorf("cannot compose the vectors: %w", err)
+	}
+	words, _ := s.trainer.Tables()
+	return append([]trainer.Tensor{{Name: runfolder.ComposedWords, Data: words}}, state...), nil
+}
+
+// savesComposed reports whether words are composed row by row, which takes no memory. Networks compose all words at once, and so
+// does the graph of skip-gram.
+func (j *job) savesComposed() bool {
+	skipGram := j.config.Mode == settings.ModeCL && j.config.Model == settings.ModelSkipGram
+	return j.config.ComposesRows() && j.config.Mode != settings.ModeVanilla && !skipGram
 }
 
 // periodic writes a checkpoint that is due. One that cannot be written is no

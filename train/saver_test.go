@@ -13,15 +13,19 @@ func TestSaverIsDue(t *testing.T) {
 	for _, test := range []struct {
 		every settings.Interval
 		at    runfolder.Position
+		saved int
 		want  bool
 	}{
-		{settings.Interval{}, runfolder.Position{Units: 1e6, Seconds: 1e6}, false},
-		{settings.Interval{Units: 5}, runfolder.Position{Units: 14, Seconds: 1e6}, false},
-		{settings.Interval{Units: 5}, runfolder.Position{Units: 15}, true},
-		{settings.Interval{Seconds: 60}, runfolder.Position{Units: 1e6, Seconds: 159.9}, false},
-		{settings.Interval{Seconds: 60}, runfolder.Position{Units: 11, Seconds: 160}, true},
+		{settings.Interval{}, runfolder.Position{Units: 1e6, Seconds: 1e6}, 0, false},
+		{settings.Interval{Units: 5}, runfolder.Position{Units: 14, Seconds: 1e6}, 0, false},
+		{settings.Interval{Units: 5}, runfolder.Position{Units: 15}, 0, true},
+		{settings.Interval{Seconds: 50}, runfolder.Position{Units: 1e6, Seconds: 149.9}, 0, false},
+		{settings.Interval{Seconds: 50}, runfolder.Position{Units: 11, Seconds: 150}, 0, true},
+		{settings.Interval{Seconds: 600}, runfolder.Position{Units: 11, Seconds: 160}, 0, true}, // the first one comes soon
+		{settings.Interval{Seconds: 600}, runfolder.Position{Units: 11, Seconds: 699.9}, 10, false},
+		{settings.Interval{Seconds: 600}, runfolder.Position{Units: 11, Seconds: 700}, 10, true},
 	} {
-		s := &saver{every: test.every, tried: tried}
+		s := &saver{every: test.every, tried: tried, saved: test.saved}
 		if got := s.due(test.at); got != test.want {
 			t.Errorf("%+v at %+v: %v", test.every, test.at, got)
 		}

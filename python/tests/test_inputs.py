@@ -79,7 +79,7 @@ TABLE = pandas.DataFrame({"id": [1, 2, 3], "body": ["a b", None, "c d"]})
     (pandas.Series(["a b", float("nan")], dtype=object), {}, TypeError, "sentence 2 is NaN"),
     (pandas.Series(["a b", "c d", pandas.NA], dtype="string"), {}, TypeError, "sentence 3 is NaN"),
     ([["a", None]], {}, TypeError, "sentence 1 has the token None, which is None"),
-    ([["a"], [1, 2]], {}, TypeError, "sentence 2 has the token 1, which is int: a token is a string, for example '1'"),
+    ([["a"], [1, 2]], {}, TypeError, "sentence 2 has the token 1, which is int: a token is a string, for example '1'; of a tokenizer's numbers, tokenizer.convert_ids"),
     (np.arange(6).reshape(2, 3), {}, TypeError, "sentence 1 has the token .*0.*: a token is a string, for example '0'"),
     ([1, 2, 3], {}, TypeError, "sentence 1 is int: give a string or a list of tokens"),
     ([{"text": "a b"}], {}, TypeError, "sentence 1 is a dictionary with text: name the entry that is the text with field="),

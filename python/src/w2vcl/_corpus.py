@@ -126,7 +126,7 @@ def _line(sentence: Any, number: int) -> str:
         line = " ".join(tokens)
     except TypeError:
         bad = next(token for token in tokens if not isinstance(token, str))
-        hint = f", for example {str(bad)!r}" if hasattr(bad, "__index__") else ""
+        hint = f", for example {str(bad)!r}; of a tokenizer's numbers, tokenizer.convert_ids_to_tokens(ids)" if hasattr(bad, "__index__") else ""
         raise TypeError(f"sentence {number} has the token {bad!r}, which is {_kind(bad)}: a token is a string{hint}") from None
     if len(line.split()) != len(tokens):
         bad = next(token for token in tokens if len(token.split()) != 1)
