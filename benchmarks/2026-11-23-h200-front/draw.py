@@ -10,13 +10,15 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FAMILIES = [  # name, colour, and what a setting has and has not
-    ("cl, the default", "#1f5fbf", [], ["--mode ", "--model ", "--subword none", "fasttext"]),
+    ("cl, the default", "#1f5fbf", [], ["--mode ", "--model ", "--subword none", "fasttext", "word2vec.c", "gensim"]),
     ("cl --subword none", "#7fb2e5", ["--subword none"], ["--mode "]),
     ("cl --model sg, the paper's", "#888888", ["--model sg"], ["--mode ", "ngram"]),
     ("word2vec cbow, n-grams", "#d9730d", ["--mode word2vec", "ngram"], []),
     ("word2vec cbow", "#e8b07a", ["--mode word2vec"], ["ngram"]),
     ("pword2vec", "#3a8f4d", ["--mode pword2vec"], []),
     ("fastText cbow", "#b5273a", ["fasttext cbow"], []),
+    ("word2vec.c cbow", "#7b3fa0", ["word2vec.c"], []),
+    ("gensim cbow", "#111111", ["gensim"], []),
 ]
 PANELS = [("2 threads of a CPU", ["2 threads"], 4, 190), ("16 threads of a CPU", ["16 threads", "12 threads"], 4, 400), ("a GPU (H200)", ["H200"], 0.6, 4)]
 WIDTH, HEIGHT, LOW, HIGH = 270, 300, 0.50, 0.63
