@@ -16,8 +16,8 @@ import (
 var placeholders = map[string]bool{
 	"FILE": true, "DIR": true, "TEXT": true, "PATH": true, "VECTORS": true, "GRAPH": true, "OUT": true, "FOLDER": true, "RUN...": true,
 
-	"N": false, "BYTES": false, "X": false, "K": false, "V": false, "L": false, "E": false, "T": false, "P": false, "Q": false, "S": false, "MB": false,
-	"NAME": false, "LIST": false, "SIZE": false, "WHEN": false, "FRACTION": false, "FRACTIONS": false, "BUDGET": false, "VARIANT": false,
+	"N": false, "X": false, "K": false, "V": false, "L": false, "E": false, "T": false, "P": false, "Q": false, "S": false, "MB": false,
+	"NAME": false, "LIST": false, "SIZE": false, "BYTES": false, "WHEN": false, "FRACTION": false, "FRACTIONS": false, "BUDGET": false, "VARIANT": false,
 	"WORD...": false, "A": false, "B": false, "C": false, "COMMAND": false, "MODE.NAME=VALUE": false, "": false,
 }
 
