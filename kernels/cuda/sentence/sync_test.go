@@ -31,6 +31,7 @@ func TestShards(t *testing.T) {
 	for _, devices := range []int{1, 2, 4, 8} {
 		for _, sentences := range []int{devices, devices + 1, 50, 400} {
 			c := sharedText(r, sentences)
+			c.Walks = &Walks{First: 7}
 			whole := c.text()
 			shards, err := c.Shards(devices)
 			if err != nil {
@@ -46,6 +47,9 @@ func TestShards(t *testing.T) {
 					if p.Start(i) != whole.Start(next+i) {
 						t.Fatalf("sentence %d of part %d begins with token %d", i, d, p.Start(i))
 					}
+				}
+				if s.Walks.First != 7+next {
+					t.Errorf("part %d begins with walk %d, want %d", d, s.Walks.First, 7+next)
 				}
 				tokens := make([]uint32, p.Tokens())
 				p.Copy(tokens, p.Start(0))
