@@ -45,7 +45,7 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 		}()
 	}
 	if c.Graph != "" {
-		return readGraph(ctx, c, p)
+		return readGraph(ctx, c, o, p)
 	}
 	options, storage, err := readingOptions(c, o, limit)
 	if err != nil {
@@ -90,10 +90,13 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 }
 
 // readGraph reads the graph that the settings name. Walks over it are the text.
-func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
 	start, stage := time.Now(), p.Stage("reading the graph", 0)
 	defer stage.Stop()
 	reading, walks := c.WalkOptions()
+	if reading.Folder = os.TempDir(); o.File != "" {
+		reading.Folder = filepath.Dir(o.File)
+	}
 	g, notes, err := walk.Read(ctx, c.Graph, reading)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, errNoText)
@@ -103,7 +106,7 @@ func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (t
 	}
 	memory.Collect() // the garbage of reading is large
 	if text, err = g.Corpus(ctx, walks); err != nil {
-		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, err)
+		return nil, 0, errors.Join(fmt.Errorf("--graph %s: %w", c.Graph, err), g.Close())
 	}
 	for _, note := range notes {
 		p.Notef("Note: %s: %s", c.Graph, note)

@@ -3,9 +3,11 @@ package walk
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"sync/atomic"
 	"unsafe"
 
@@ -63,6 +65,7 @@ type builder[A arc] struct {
 	starts   []int
 	degrees  []int
 	mass     []float64
+	store    store // of the arcs
 }
 
 func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
@@ -71,22 +74,22 @@ func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repea
 	if err != nil {
 		return nil, 0, err
 	}
-	var a A
 	const bytesPerNode = 128 // while both orders are there
-	arcs := int64(e.count())
-	if !o.Directed {
-		arcs *= 2
-	}
-	done, err := memory.Room(bytesPerNode*int64(n.count()) + 2*arcs*int64(unsafe.Sizeof(a)))
+	done, err := memory.Room(bytesPerNode * int64(n.count()))
 	if err != nil {
-		return nil, 0, fmt.Errorf("a graph of %d edges: %w", e.count(), err)
+		return nil, 0, fmt.Errorf("a graph of %d nodes: %w", n.count(), err)
 	}
 	defer done()
-	b := &builder[A]{directed: o.Directed, threads: threads, names: n.namesOf(e)}
+	b := &builder[A]{directed: o.Directed, threads: threads, names: n.namesOf(e), store: store{folder: o.Folder, always: o.always}}
+	defer func() { _ = b.store.close() }() // nothing in it is needed any more
+	count := e.count()
 	if err := b.fill(ctx, e, n); err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("a graph of %d edges: %w", count, err)
 	}
 	e.chunks, e.words = nil, nil // the graph needs their memory
+	if err := e.store.close(); err != nil {
+		return nil, 0, err
+	}
 	if repeated, err = b.unite(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -116,8 +119,35 @@ func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) error {
 		b.starts[i+1] = b.starts[i] + b.degrees[i]
 		next[i].Store(int64(b.starts[i]))
 	}
-	b.arcs = make([]A, b.starts[len(next)])
-	return bothWays(func(from, to uint32, weight float32) { b.arcs[next[from].Add(1)-1] = newArc[A](to, weight) })
+	var err error
+	if b.arcs, err = allocate[A](&b.store, b.starts[len(next)]); err != nil {
+		return err
+	}
+	for first := 0; first < len(next); {
+		end := b.rangeFrom(first)
+		err := bothWays(func(from, to uint32, weight float32) {
+			if int(from) >= first && int(from) < end {
+				b.arcs[next[from].Add(1)-1] = newArc[A](to, weight)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		b.store.giveBack()
+		first = end
+	}
+	return nil
+}
+
+// rangeFrom returns the end of the nodes whose arcs are filled in together: of all, or of so many as fit into memory.
+func (b *builder[A]) rangeFrom(first int) (end int) {
+	if !b.store.inFiles() {
+		return len(b.degrees)
+	}
+	var a A
+	most := int(max(memory.Left()/4, 8<<20) / int64(unsafe.Sizeof(a)))
+	end = first + sort.Search(len(b.degrees)-first, func(k int) bool { return b.starts[first+k+1]-b.starts[first] > most })
+	return max(end, first+1)
 }
 
 // row returns the arcs of a node.
@@ -131,6 +161,9 @@ func (b *builder[A]) rows(ctx context.Context, visit func(i uint32) error) error
 		for i := k * together; i < min((k+1)*together, nodes); i++ {
 			if err := visit(uint32(i)); err != nil {
 				return err
+			}
+			if i%8 == 7 {
+				b.store.giveBack()
 			}
 		}
 		return nil
@@ -169,6 +202,9 @@ func (b *builder[A]) weigh() {
 		for _, a := range b.row(uint32(i)) {
 			b.mass[endOf(a)] += float64(weightOf(a))
 		}
+		if i%8 == 7 {
+			b.store.giveBack()
+		}
 	}
 }
 
@@ -186,15 +222,28 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 		g.Names[i], g.mass[i] = b.names[old], b.mass[old]
 		g.starts[i+1] = g.starts[i] + b.degrees[old]
 	}
-	g.ends = make([]uint32, g.starts[nodes])
+	if err := b.fillGraph(ctx, g, order, rank); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// fillGraph sets the edges of the graph, in which rank[i] is the number of node i, and order the opposite.
+func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint32) (err error) {
+	g.store = &store{folder: b.store.folder, always: b.store.always}
+	if g.ends, err = allocate[uint32](g.store, g.starts[len(order)]); err != nil {
+		return err
+	}
 	var a A
 	if unsafe.Sizeof(a) == 8 {
-		g.weights = make([]float32, g.starts[nodes])
+		if g.weights, err = allocate[float32](g.store, len(g.ends)); err != nil {
+			return err
+		}
 	}
-	err := b.rows(ctx, func(i uint32) error {
-		row := b.row(order[i])
-		for k, a := range row {
-			row[k] = newArc[A](rank[endOf(a)], weightOf(a))
+	err = b.rows(ctx, func(i uint32) error {
+		var row []A
+		for _, a := range b.row(order[i]) {
+			row = append(row, newArc[A](rank[endOf(a)], weightOf(a)))
 		}
 		slices.Sort(row)
 		for k, a := range row {
@@ -203,7 +252,11 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 				g.weights[at] = weightOf(a)
 			}
 		}
+		if i%8 == 7 {
+			g.store.giveBack()
+		}
 		return nil
 	})
-	return g, err
+	g.store.settle()
+	return err
 }

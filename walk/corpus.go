@@ -16,7 +16,7 @@ import (
 )
 
 // Corpus returns the walks over the graph as a corpus whose sentences are walked whenever they are read, in the
-// order of [Graph.WriteWalks]. The words are the nodes, and node i has the id i.
+// order of [Graph.WriteWalks]. To close it closes the graph. The words are the nodes, and node i has the id i.
 //
 // The counts of the words are not counted, because that would take a walk over everything before training begins. They follow
 // from the masses, see counts. A graph with nodes that walks end at is walked over once, for the lengths of the walks.
@@ -27,7 +27,9 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &encoded.Computed{Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: g.Bytes() + 4*int64(len(w.cells)), Source: w.plan()}
+	c := &encoded.Computed{
+		Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: w.bytes(), Source: w.plan(), Close: g.Close,
+	}
 	if g.DeadEnds() > 0 {
 		if c.Lengths, err = w.lengths(ctx, o.Threads); err != nil {
 			return nil, err
@@ -48,6 +50,15 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 	text := encoded.NewComputed(c)
 	v := &corpus.Vocabulary{Words: g.Names, Counts: g.counts(o.Walks, text.Tokens())} // NewVocabulary would make a map of the names
 	return v.Over(text, w.fingerprint(v, &o)), nil
+}
+
+// bytes returns the memory of the graph. Of what is in files the processor sees some megabytes.
+func (w *walks) bytes() int64 {
+	bytes := 8 * int64(len(w.g.starts)+len(w.g.mass))
+	if w.g.store.inFiles() {
+		return bytes + 16<<20
+	}
+	return bytes + 4*int64(len(w.g.ends)+len(w.g.weights)+len(w.cells))
 }
 
 // lengths returns the lengths of all walks. There is room for one number more.

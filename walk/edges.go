@@ -21,6 +21,7 @@ import (
 type edges struct {
 	chunks []edgeChunk // in the order of the file
 	words  *wordTable
+	store  store // of the chunks of a list
 
 	first, given uint64   // the nodes first ... first+given-1 are in the graph, also without edges
 	names        []string // of these nodes; nil: their numbers
@@ -56,6 +57,7 @@ func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint6
 			}
 			visit(from, c.to[i], weight)
 		}
+		e.store.giveBack()
 	})
 }
 

@@ -20,7 +20,12 @@ type Graph struct {
 	ends    []uint32  // in rising order for each node
 	weights []float32 // of the edges, in the order of ends; nil: all are 1
 	mass    []float64 // V values, in falling order
+
+	store *store // of ends and weights; nil: they are in memory
 }
+
+// Close gives the files of a graph back that memory is too small for. The graph is of no use afterwards.
+func (g *Graph) Close() error { return g.store.close() }
 
 // neighbours returns the nodes to which edges lead from a node, in rising order.
 func (g *Graph) neighbours(node uint32) []uint32 {
@@ -70,11 +75,6 @@ func (g *Graph) DeadEnds() int {
 		}
 	}
 	return deadEnds
-}
-
-// Bytes returns the memory of the edges. The names are not among them.
-func (g *Graph) Bytes() int64 {
-	return 8*int64(len(g.starts)+len(g.mass)) + 4*int64(len(g.ends)+len(g.weights))
 }
 
 // maxNodes is less than 2^31, because the order of the nodes in a round is a [simd.Bijection].

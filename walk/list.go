@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
@@ -148,6 +147,7 @@ func (l *listReader) parse(c listChunk) (failed bool) {
 		l.edges.chunks = append(l.edges.chunks, edgeChunk{})
 	}
 	l.edges.chunks[c.number] = p.made
+	l.edges.store.giveBack()
 	return false
 }
 
@@ -161,19 +161,12 @@ type lineParser struct {
 
 // parse parses lines. An error is one of the line with that number, from 0.
 func (p *lineParser) parse(text []byte) (line int, err error) {
-	lines := bytes.Count(text, []byte{'\n'}) + 1
-	bytesEach := 16
-	if p.format.weighted {
-		bytesEach = 20
+	edges := bytes.Count(text, []byte{'\n'}) + 1
+	if p.format.bothWays {
+		edges *= 2
 	}
-	done, err := memory.Room(int64(lines * bytesEach))
-	if err != nil {
+	if err := p.made.allocate(&p.edges.store, edges, p.format.weighted); err != nil {
 		return 0, fmt.Errorf(": %w", err)
-	}
-	defer done()
-	p.made.from, p.made.to = make([]uint64, 0, lines), make([]uint64, 0, lines)
-	if p.format.weighted {
-		p.made.weights = make([]float32, 0, lines)
 	}
 	if p.first {
 		text = bytes.TrimPrefix(text, []byte("\uFEFF"))
@@ -190,6 +183,21 @@ func (p *lineParser) parse(text []byte) (line int, err error) {
 		text = next
 	}
 	return line, nil
+}
+
+// allocate takes memory for so many edges.
+func (c *edgeChunk) allocate(s *store, count int, weighted bool) (err error) {
+	if c.from, err = allocate[uint64](s, count); err != nil {
+		return err
+	}
+	if c.to, err = allocate[uint64](s, count); err != nil {
+		return err
+	}
+	if c.from, c.to = c.from[:0], c.to[:0]; weighted {
+		c.weights, err = allocate[float32](s, count)
+		c.weights = c.weights[:0]
+	}
+	return err
 }
 
 // parseLine parses a line.

@@ -118,6 +118,7 @@ func (l *lockstep) walk(first, end int) {
 	for b := range end - first {
 		path := l.plainWalk(l.paths[b*l.length:][:0:l.length], l.rounds[b], l.starts[b])
 		l.lengths[b] = len(path)
+		l.g.store.giveBack()
 	}
 }
 
@@ -140,6 +141,9 @@ func (l *lockstep) firstOrderWalks(count int) {
 		for _, b := range l.live {
 			x := l.g.ends[l.at[b]]
 			l.here[b], l.paths[b*l.length+n] = x, x
+		}
+		if n%2 == 0 { // each read may bring 64 kB
+			l.g.store.giveBack()
 		}
 	}
 }

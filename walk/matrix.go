@@ -104,7 +104,7 @@ func readMarket(ctx context.Context, r *bufio.Reader, o ReadOptions) (*edges, er
 		return nil, fmt.Errorf("line %d: a graph has from 1 to %d nodes, not %d", lines, maxNodes, f.rows)
 	}
 	f.lines = lines
-	e := &edges{words: &wordTable{}, first: 1, given: f.rows, bothWays: !o.Directed && !symmetric}
+	e := &edges{words: &wordTable{}, store: store{folder: o.Folder, always: o.always}, first: 1, given: f.rows, bothWays: !o.Directed && !symmetric}
 	if err := e.readList(ctx, r, f); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,10 @@ type ReadOptions struct {
 	Weighted bool   // the third column, or the numbers of the matrix, are weights
 	Matrix   string // name of the adjacency matrix in a MATLAB file; empty: "network"
 	Threads  int    // default: one for each processor; the graph does not depend on it
+
+	// Folder is where the edges go, in files without names, if memory is too small for them. Close the Graph then. Empty: then they are refused.
+	Folder string
+	always bool // tests set it: use files though there is memory
 }
 
 func (o *ReadOptions) threads() int {
@@ -65,6 +69,7 @@ func read(ctx context.Context, source textfile.Source, o ReadOptions) (*Graph, [
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { _ = e.store.close() }() // nothing in it is needed any more
 	if e.count() == 0 {
 		return nil, nil, errors.New("the file has no edges")
 	}
@@ -105,7 +110,7 @@ func readSource(ctx context.Context, source textfile.Source, o ReadOptions) (*ed
 	case string(head) == marketBanner:
 		return readMarket(ctx, r, o)
 	default:
-		e := &edges{words: &wordTable{}}
+		e := &edges{words: &wordTable{}, store: store{folder: o.Folder, always: o.always}}
 		return e, e.readList(ctx, r, listFormat{weighted: o.Weighted, threads: o.threads()})
 	}
 }

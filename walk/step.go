@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -65,12 +64,11 @@ func acceptance(probability float64) uint32 {
 
 // makeCells makes the tables of the nodes' weights.
 func (s *stepper) makeCells(ctx context.Context, threads int) error {
-	done, err := memory.Room(8 * int64(len(s.g.ends)))
-	if err != nil {
+	var err error
+	if s.cells, err = allocate[uint32](s.g.store, 2*len(s.g.ends)); err != nil {
 		return err
 	}
-	defer done()
-	s.cells = make([]uint32, 2*len(s.g.ends))
+	defer s.g.store.settle()
 	const together = 1 << 10
 	nodes := len(s.g.Names)
 	return parallel.Try(ctx, threads, (nodes+together-1)/together, func(_, k int) error {
@@ -87,7 +85,9 @@ func (s *stepper) makeCells(ctx context.Context, threads int) error {
 			if err != nil {
 				return err
 			}
-			copy(s.cells[2*s.g.starts[i]:], alias.Table())
+			if copy(s.cells[2*s.g.starts[i]:], alias.Table()); i%8 == 7 {
+				s.g.store.giveBack()
+			}
 		}
 		return nil
 	})
