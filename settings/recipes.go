@@ -204,8 +204,13 @@ func subwordRecipe(c *Config, kind string) {
 // belong to few words: their rate rises less in shorter runs, and does not fall in
 // longer ones. With tempered samples it is lower: more of it costs similarity and
 // semantic analogies (benchmarks/2026-11-22-h200-tempered-encoders). Characters and
-// pieces follow these two; nobody has tuned them.
+// pieces follow these two; nobody has tuned them. A CNN of n-grams of several lengths has
+// rates by layer, and its n-grams want nearly the rate of words' own vectors.
 func subwordRate(c *Config) {
+	if c.layerRates() {
+		c.SubwordLR = 0.5
+		return
+	}
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
 	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
 		if factor = max(math.Sqrt(factor), 1); c.Tempering != 0 || c.Positives != 1 {

@@ -156,10 +156,15 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
-		Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
+		LayerRates: c.layerRates(), Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
 		Highway: c.Highway, Raw: !c.Standardize, Dropout: c.Dropout,
 		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
 	}
+}
+
+// layerRates: the paper has one rate, and characters are trained with one on GPUs.
+func (c *Config) layerRates() bool {
+	return c.Subword == SubwordCNN && len(c.Gram) > 1 && !c.IsPublished()
 }
 
 // Schedule returns the learning rate of each unit of a run of so many units.

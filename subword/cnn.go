@@ -76,15 +76,18 @@ func (c *CNN) Truncated() int { return c.vocabulary.Truncated }
 // Parameters lists the symbols' embeddings, the filters of each width, the highway layers and the weights of the last
 // layer, live.
 func (c *CNN) Parameters() []graph.Parameter {
-	rate := c.options.Rate
-	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: rate}}
+	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: c.options.Rate}}
+	layer := func(name string, value *tensor.Dense) {
+		all = append(all, graph.Parameter{Name: name, Value: value, Rate: c.options.layerRate(value.Shape()[0] - 1)})
+	}
 	for i, f := range c.filters {
-		all = append(all, graph.Parameter{Name: fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), Value: f, Rate: rate})
+		layer(fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), f)
 	}
 	for i, h := range c.highways {
-		all = append(all, graph.Parameter{Name: fmt.Sprintf("highway%d", i), Value: h, Rate: rate})
+		layer(fmt.Sprintf("highway%d", i), h)
 	}
-	return append(all, graph.Parameter{Name: "weights", Value: c.weights, Rate: rate})
+	layer("weights", c.weights)
+	return all
 }
 
 // Randomize fills the parameters uniformly, filters and layers in the limits of Glorot and Bengio (2010), weights so that

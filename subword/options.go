@@ -13,8 +13,7 @@ const (
 	// PoolMax takes the largest value of each filter over the word.
 	PoolMax Pool = "max"
 
-	// PoolFlatten takes all values, those of each position apart, as the W2V-CL paper does. Words are filled up to the
-	// limit of symbols.
+	// PoolFlatten takes all values, those of each position apart. Words are filled up to the limit of symbols.
 	PoolFlatten Pool = "flatten"
 )
 
@@ -35,6 +34,12 @@ type CNNOptions struct {
 	Widths  []int   // w, symbols that a filter spans; default 2, 3, 4
 	Filters []int   // F of each width, or one number for all; default 64
 	Rate    float64 // learning rate relative to the rate of words' own vectors; default 1
+
+	// LayerRates divides the rates of filters and layers by their inputs. A step of Adam moves each value by about its
+	// rate, so what a layer puts out moves by as many times that as it has inputs, for all words at once. Embeddings of
+	// n-grams want a high rate, as words' own vectors do: a word has few of them. Where layers have it, too, the first
+	// steps go a hundred times too far, and training does not recover.
+	LayerRates bool `json:"-"`
 
 	Pool       Pool       `json:",omitempty"` // default PoolMax
 	Activation Activation `json:",omitempty"` // default ReLU
@@ -89,6 +94,16 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		return o, fmt.Errorf("dropout of %v: it must be at least 0 and below 1", o.Dropout)
 	}
 	return o, nil
+}
+
+// layerRate returns the learning rate of a layer of so many inputs.
+func (o CNNOptions) layerRate(inputs int) float64 {
+	const wide = 2.5
+	rate := cmp.Or(o.Rate, 1)
+	if o.LayerRates {
+		return rate * min(1, wide/float64(inputs))
+	}
+	return rate
 }
 
 // atLeast is the number of symbols that words are filled up to.

@@ -33,7 +33,7 @@ func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 		o := e.options
 		words = e.vocabulary
 		s = kernels.Structure{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
-			Spellings: len(o.Spelling.Gram), Highway: o.Highway, Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
+			Spellings: len(o.Spelling.Gram), Highway: o.Highway, LayerRates: o.LayerRates, Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
 		s = kernels.Structure{Table: e.Parameters()[0].Name, Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}

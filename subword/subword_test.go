@@ -359,3 +359,27 @@ func TestLevels(t *testing.T) {
 		}
 	}
 }
+
+// With LayerRates filters and layers learn the slower the more inputs they have, symbols as words' own vectors do.
+func TestLayerRates(t *testing.T) {
+	o := CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 5}, Filters: []int{20}, Highway: 1, Rate: .5, Spelling: SpellingOptions{Gram: Lengths{1, 2}, MinCount: 1}}
+	for _, layers := range []bool{false, true} {
+		o.LayerRates = layers
+		c, err := NewCNN(words, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []float64{.5, .5, .5, .5, .5}
+		if layers {
+			want = []float64{.5, .5 * 2.5 / 3, .5 * 2.5 / 15, .5 * 2.5 / 40, .5 * 2.5 / 40}
+		}
+		for i, p := range c.Parameters() {
+			if math.Abs(p.Rate-want[i]) > 1e-9 {
+				t.Errorf("layers %v: rate of %s is %v, want %v", layers, p.Name, p.Rate, want[i])
+			}
+		}
+		if s, err := StructureOf(c); err != nil || s.LayerRates != layers {
+			t.Errorf("structure %+v (%v)", s, err)
+		}
+	}
+}

@@ -109,8 +109,8 @@ func (e Structure) check(words int) error {
 	switch {
 	case len(e.Widths) > MaxWidths:
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
-	case e.Spellings > 1 || e.Highway > 0:
-		return errors.New("symbols of several lengths and highway layers have no kernels")
+	case e.Spellings > 1 || e.Highway > 0 || e.LayerRates:
+		return errors.New("symbols of several lengths, highway layers and rates of layers have no kernels")
 	case len(e.Starts) != words+1:
 		return fmt.Errorf("symbols of %d words instead of %d", len(e.Starts)-1, words)
 	case len(e.Filters) != len(e.Widths):
