@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/settings"
+)
+
+// The lines of docs/subword.md between which the table of encoders stands.
+const (
+	encodersBegin = "<!-- Made by go test ./cmd/w2vcl -run TestGoldenEncoders -update -->\n"
+	encodersEnd   = "<!-- End of what is made. -->\n"
+)
+
+// TestGoldenEncoders: docs/subword.md says which encoders train in which modes and on which devices, as settings do.
+func TestGoldenEncoders(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "subword.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, begun := bytes.Cut(page, []byte(encodersBegin))
+	_, tail, ended := bytes.Cut(rest, []byte(encodersEnd))
+	if !begun || !ended {
+		t.Fatalf("%s lacks the line %q or %q", path, encodersBegin, encodersEnd)
+	}
+	want := slices.Concat(head, []byte(encodersBegin), encodersTable(), []byte(encodersEnd), tail)
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(page, want) {
+		t.Errorf("%s is not what settings say: go test ./cmd/w2vcl -run TestGoldenEncoders -update", path)
+	}
+}
+
+// encodersTable writes what settings allow: a row for each mode or model that trains an encoder, a column for each encoder.
+func encodersTable() []byte {
+	columns := []map[string]string{{"subword": settings.SubwordNGram}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "gram": "1-5"}}
+	for _, s := range new(settings.Config).Settings() {
+		for _, kind := range s.Choices {
+			known := slices.ContainsFunc(columns, func(c map[string]string) bool { return c["subword"] == kind.Name })
+			if s.Name == "subword" && kind.Name != settings.SubwordNone && !known {
+				columns = append(columns, map[string]string{"subword": kind.Name})
+			}
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("|")
+	for _, c := range columns {
+		name := c["subword"]
+		if c["gram"] != "" {
+			name += " --gram " + c["gram"]
+		}
+		fmt.Fprintf(&b, " | `%s`", name)
+	}
+	fmt.Fprintf(&b, " |\n|%s\n", strings.Repeat("---|", 1+len(columns)))
+	for _, row := range encoderModes() {
+		line, any := "| `"+row[0]+"`", false
+		for _, c := range columns {
+			on := trainsOn(row[1:], c)
+			any = any || on != ""
+			line += " | " + cmp.Or(on, "–")
+		}
+		if any {
+			b.WriteString(line + " |\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// encoderModes returns names of modes, each with the mode and the model.
+func encoderModes() (all [][]string) {
+	for _, m := range settings.Modes() {
+		if m.Name == settings.ModeCL {
+			all = append(all, []string{"cl --model sg", m.Name, settings.ModelSkipGram}, []string{"cl --model cbow", m.Name, settings.ModelCBOW})
+			continue
+		}
+		all = append(all, []string{m.Name, m.Name, ""})
+	}
+	return all
+}
+
+// trainsOn returns the devices that train an encoder in a mode.
+func trainsOn(mode []string, encoder map[string]string) string {
+	var devices []string
+	for _, d := range []struct{ device, name string }{{settings.DeviceCPU, "CPU"}, {"cuda", "GPU"}, {"cuda:0,1", "GPUs"}} {
+		given := map[string]string{"corpus": "x", "mode": mode[0], "device": d.device}
+		if mode[1] != "" {
+			given["model"] = mode[1]
+		}
+		for name, text := range encoder {
+			given[name] = text
+		}
+		if encoder["subword"] == settings.SubwordBPE {
+			given["pieces"] = "x"
+		}
+		c, err := settings.Resolve("", given)
+		if err == nil {
+			err = c.Validate()
+		}
+		// A program without CUDA says so before it looks at all that the CPU would refuse, too.
+		if err == nil || len(devices) > 0 && strings.Contains(err.Error(), device.ErrNotBuilt.Error()) {
+			devices = append(devices, d.name)
+		}
+	}
+	return strings.Join(devices, ", ")
+}
