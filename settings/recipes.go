@@ -206,13 +206,8 @@ func subwordRecipe(c *Config, kind string) {
 // belong to few words: their rate rises less in shorter runs, and does not fall in
 // longer ones. With tempered samples it is lower: more of it costs similarity and
 // semantic analogies (benchmarks/2026-11-22-h200-tempered-encoders). Characters and
-// pieces follow these two; nobody has tuned them. A CNN of n-grams of several lengths has
-// rates by layer, and its n-grams want nearly the rate of words' own vectors.
+// pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
-	if c.layerRates() {
-		c.SubwordLR = 0.5
-		return
-	}
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
 	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
 		if factor = max(math.Sqrt(factor), 1); c.Tempering != 0 || c.Positives != 1 {
@@ -221,6 +216,10 @@ func subwordRate(c *Config) {
 	}
 	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)
 }
+
+// symbolRate is the rate of a CNN of n-grams of several lengths, which has rates by layer: that of its symbols
+// (benchmarks/2026-11-22-epyc2-spelling-alone).
+const symbolRate = 0.5
 
 // readable rounds a computed setting to three digits, for config.toml is read by people.
 func readable(x float64) float64 {
@@ -254,7 +253,11 @@ func setDependents(c *Config, set given) {
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
 	}
-	if set["subword-lr"] == "" && largeBatch(m) && !c.IsPublished() {
+	switch {
+	case set["subword-lr"] != "" || c.IsPublished():
+	case c.layerRates():
+		c.SubwordLR = symbolRate
+	case largeBatch(m):
 		subwordRate(c)
 	}
 	// Without subsampling every pass would find the same contexts.
