@@ -126,7 +126,7 @@ func ListBytes(e Encoder) int64 {
 	}
 	switch e := e.(type) {
 	case *CNN:
-		return e.vocabulary.bytes()
+		return e.vocabulary.bytes() + e.alphabet.bytes()
 	case *Bag:
 		return e.vocabulary.bytes()
 	case *NGrams:

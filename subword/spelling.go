@@ -172,6 +172,15 @@ func split(word string, n int) []string {
 // Len is the number of symbols, those for padding and the unknown among them.
 func (a *Alphabet) Len() int { return a.known() + len(a.symbols) }
 
+// bytes estimates the memory of the symbols: their texts, and a map that is half full.
+func (a *Alphabet) bytes() int64 {
+	bytes := int64(2*(16+4+1)+16) * int64(len(a.symbols))
+	for _, s := range a.symbols {
+		bytes += int64(len(s))
+	}
+	return bytes
+}
+
 // Spell returns the spellings of words. One of more symbols than the limit loses those before its last. One of less than
 // atLeast symbols is padded.
 func (a *Alphabet) Spell(words []string, atLeast int) *Spellings {

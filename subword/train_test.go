@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -237,5 +238,42 @@ func BenchmarkEncode(b *testing.B) {
 		if err := c.Encode(words, dst); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Bytes is about what a graph of the rows and their gradient takes.
+func TestBytes(t *testing.T) {
+	r := newRand(t)
+	vocabulary := manyWords(r, 4000)
+	for name, o := range map[string]CNNOptions{
+		"characters":        {Filters: []int{64}},
+		"lengths, highways": {Filters: []int{32}, Activation: Tanh, Highway: 2, Spelling: SpellingOptions{Gram: Lengths{1, 2, 3}}},
+		"lengths, raw":      {Filters: []int{48}, Raw: true, Spelling: SpellingOptions{Gram: Lengths{2, 3, 4}, MinCount: 1}},
+		"flat":              {Filters: []int{16}, Pool: PoolFlatten, Dropout: .1},
+	} {
+		o.Dim = 8
+		e, err := NewCNN(vocabulary, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Randomize(1)
+		rows, gradient := e.Bytes()
+		estimate := rows + gradient - e.encodeBytes() // nothing is encoded here
+		inUse := func() int64 {
+			var m runtime.MemStats
+			for range 3 { // machines have finalizers
+				runtime.GC()
+			}
+			runtime.ReadMemStats(&m)
+			return int64(m.HeapAlloc)
+		}
+		before := inUse()
+		p := encoderProbe(t, r, e, 2)
+		p.run(t)
+		taken := inUse() - before - 6*4*int64(len(vocabulary)*o.Dim)                 // of the probe itself
+		if ratio := float64(taken) / float64(estimate); ratio < .8 || ratio > 1.25 { // matrices are aligned to huge pages, which their ends do not fill
+			t.Errorf("%s: %d bytes are in use, estimated %d: %.2f", name, taken, estimate, ratio)
+		}
+		runtime.KeepAlive(p)
 	}
 }

@@ -64,13 +64,13 @@ func encodersTable() []byte {
 	}
 	fmt.Fprintf(&b, " |\n|%s\n", strings.Repeat("---|", 1+len(columns)))
 	for _, row := range encoderModes() {
-		line, any := "| `"+row[0]+"`", false
+		line, some := "| `"+row[0]+"`", false
 		for _, c := range columns {
 			on := trainsOn(row[1:], c)
-			any = any || on != ""
+			some = some || on != ""
 			line += " | " + cmp.Or(on, "–")
 		}
-		if any {
+		if some {
 			b.WriteString(line + " |\n")
 		}
 	}
