@@ -219,7 +219,7 @@ func subwordRate(c *Config) {
 
 // symbolRate is the rate of a CNN of n-grams of several lengths, which has rates by layer: that of its symbols
 // (benchmarks/2026-11-22-epyc2-spelling-alone).
-const symbolRate = 0.5
+const symbolRate = 1
 
 // readable rounds a computed setting to three digits, for config.toml is read by people.
 func readable(x float64) float64 {

@@ -98,7 +98,7 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 
 // layerRate returns the learning rate of a layer of so many inputs.
 func (o CNNOptions) layerRate(inputs int) float64 {
-	const wide = 2.5
+	const wide = 5 // with half of it some runs keep the loss of their start for a third of their length
 	rate := cmp.Or(o.Rate, 1)
 	if o.LayerRates {
 		return rate * min(1, wide/float64(inputs))

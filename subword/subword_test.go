@@ -371,7 +371,7 @@ func TestLayerRates(t *testing.T) {
 		}
 		want := []float64{.5, .5, .5, .5, .5}
 		if layers {
-			want = []float64{.5, .5 * 2.5 / 3, .5 * 2.5 / 15, .5 * 2.5 / 40, .5 * 2.5 / 40}
+			want = []float64{.5, .5, .5 * 5 / 15., .5 * 5 / 40., .5 * 5 / 40.}
 		}
 		for i, p := range c.Parameters() {
 			if math.Abs(p.Rate-want[i]) > 1e-9 {
