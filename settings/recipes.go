@@ -172,8 +172,7 @@ func gloVeRecipe(c *Config) {
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one
-// learning rate, and no vectors of words' own. Its network is that of its authors'
-// earlier paper, as their program has it: docs/subword.md.
+// learning rate, and no vectors of words' own; it flattens convolutions.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
@@ -188,8 +187,7 @@ func subwordRecipe(c *Config, kind string) {
 	case c.IsPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {
-			c.Gram, c.Widths, c.Filters = Numbers{1, 2, 3, 4, 5}, Numbers{1, 2, 3, 4, 5, 6, 7}, Numbers{50, 100, 150, 200, 200, 200, 200}
-			c.Activation, c.Standardize, c.MaxChars = string(subword.Tanh), false, 18
+			c.Pool, c.Standardize = string(subword.PoolFlatten), false
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false

@@ -5,5 +5,4 @@
 iterations=4096
 if [[ $QUICK ]]; then iterations=64; fi
 by_devices cl --preset paper --mode cl --iterations $iterations --contexts $iterations
-# Characters: a GPU does not train n-grams of several lengths yet.
-by_devices cnn --gram 1 --preset paper --mode cl --subword cnn --iterations $((iterations / 8)) --contexts $iterations
+by_devices cnn --preset paper --mode cl --subword cnn --iterations $((iterations / 8)) --contexts $iterations
