@@ -157,7 +157,7 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 			experimentsFolder+", those of the papers, which are built in); with --corpus also their time and memory on this machine, scoring not counted")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
-	flags.Int64Var(&o.workerMemory, "worker-memory", 0, "with --worker, have `BYTES` of memory")
+	flags.Int64Var(&o.workerMemory, "worker-memory", 0, "with --worker, have `N` bytes of memory")
 	flags.Lookup("worker").Hidden, flags.Lookup("worker-memory").Hidden = true, true
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",

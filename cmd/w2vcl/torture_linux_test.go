@@ -284,7 +284,7 @@ func (s *suffering) disturb(kind disturbance) bool {
 		if hit = code != 0 && strings.Contains(output.String(), "the version of w2vcl is "); !hit {
 			s.failed("ranks of different versions were not refused")
 		}
-	case kind.crashes && code == 2 && (strings.Contains(output.String(), "fatal error: ") || strings.Contains(output.String(), "runtime/cgo: pthread_create failed")):
+	case kind.crashes && code == 2 && (strings.Contains(output.String(), "fatal error: ") || strings.Contains(output.String(), "pthread_create failed")):
 		s.killed = true // by Go's runtime, of a program with cgo too
 		hit = true
 	case !s.ranks && !slices.Contains([]int{0, cli.ExitFailed, cli.ExitInterrupted}, code): // mpirun has codes of its own

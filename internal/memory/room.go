@@ -110,8 +110,11 @@ func roomFor(bytes, resident int64) error {
 	return roomForAddresses(bytes)
 }
 
-// addressReserve is what Go takes of the address space at a time.
-const addressReserve = 64 << 20
+// addressReserve is what Go takes of the address space at a time, and heapBlock by what its heap grows.
+const (
+	addressReserve = 64 << 20
+	heapBlock      = 4 << 20
+)
 
 // roomForAddresses checks the limit of the address space. Go keeps the addresses of
 // memory that it gave back and uses them again, but perhaps not in one piece.
@@ -122,7 +125,7 @@ func roomForAddresses(bytes int64) error {
 	}
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	if bytes <= int64(stats.HeapIdle)/4 {
+	if bytes+heapBlock <= int64(stats.HeapIdle)/4 {
 		return nil
 	}
 	return fmt.Errorf("%w: %s more are needed, %s are left of the address space of %s (ulimit -v)", ErrRoom,
