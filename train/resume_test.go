@@ -689,7 +689,7 @@ func TestCheckpointFile(t *testing.T) {
 func TestStretchesCheckpoint(t *testing.T) {
 	for subword, words := range map[string][]string{
 		"none":  {"words", "words.first-moment", "words.second-moment"},
-		"ngram": {"parts", "parts.first-moment", "parts.second-moment", "parts.updates", "words", "words.first-moment", "words.second-moment"},
+		"ngram": {runfolder.ComposedWords, "parts", "parts.first-moment", "parts.second-moment", "parts.updates", "words", "words.first-moment", "words.second-moment"},
 		"cnn":   nil,
 	} {
 		c := smallConfig(t, onStretches)
