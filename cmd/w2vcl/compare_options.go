@@ -113,7 +113,7 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 // quickSeconds is how long each run of --quick trains.
 const quickSeconds = 1
 
-// shorten makes the comparison that of --quick, but for the flags that were given.
+// shorten sets what --quick stands for. Flags that were given stay.
 func (o *compareOptions) shorten(given func(flag string) bool) {
 	if !given("seeds") {
 		o.seeds = 1

@@ -107,7 +107,7 @@ func trainsOn(mode []string, encoder map[string]string) string {
 		if err == nil {
 			err = c.Validate()
 		}
-		// A program without CUDA says so before it looks at all that the CPU would refuse, too.
+		// A program without CUDA says so first, before it looks at settings that the CPU would refuse as well.
 		if err == nil || len(devices) > 0 && strings.Contains(err.Error(), device.ErrNotBuilt.Error()) {
 			devices = append(devices, d.name)
 		}

@@ -28,7 +28,7 @@ func testOptions(modes ...string) Options {
 }
 
 // TestRunsShareSettings: the settings of the text are the same for all modes, whatever their recipes say, and so is the
-// dimension; under a paper's preset the task is, too. Otherwise each mode has the windows and negatives of its own recipe, unless all are
+// dimension. Under a paper's preset the task is the same as well. Otherwise each mode has the windows and negatives of its own recipe, unless all are
 // told. Seeds follow each other.
 func TestRunsShareSettings(t *testing.T) {
 	for _, preset := range []string{"tuned", "paper"} {

@@ -101,7 +101,7 @@ func (t *Text) ReadAhead(first, end int, a *Ahead) []uint32 {
 	return a.tokens[first-a.first : end-a.first]
 }
 
-// Ahead is what a reader has read ahead.
+// Ahead holds the tokens that a reader computed before it asked for them.
 type Ahead struct {
 	buffer, tokens []uint32
 	first, end     int // of the tokens
