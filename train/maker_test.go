@@ -46,9 +46,9 @@ func limited(bytes int64) matrixMemory {
 	return matrixMemory{Limit: machine.Resident() + bytes, Asked: true}
 }
 
-// TestOpen: M is the same in memory, in a file and on the disk, and a file in the cache is
+// TestOpenMatrix: M is the same in memory, in a file and on the disk, and a file in the cache is
 // gone at once.
-func TestOpen(t *testing.T) {
+func TestOpenMatrix(t *testing.T) {
 	text, config := testText(t)
 	var log bytes.Buffer
 	p := progress.New(&log)
