@@ -234,20 +234,27 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// startCommand starts a command. It returns what the command prints, to be read after the channel is closed, when the command has ended.
+func startCommand(t *testing.T, cmd *exec.Cmd) (output *bytes.Buffer, ended <-chan struct{}) {
+	t.Helper()
+	output = new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = output, output
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan struct{})
+	go func() {
+		defer close(end)
+		_ = cmd.Wait() // the exit code is asked for
+	}()
+	return output, end
+}
+
 // peakOf runs a command and returns what it printed, and the most memory that it had
 // resident. Wait's usage would count what the test had when it started the command.
 func peakOf(t *testing.T, cmd *exec.Cmd) (output []byte, peak int64) {
 	t.Helper()
-	var both bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &both, &both
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait() // the exit code is asked for
-	}()
+	both, ended := startCommand(t, cmd)
 	status, exe := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid), fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid)
 	test, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -352,16 +359,7 @@ func (r *trainingRun) compareWithin(mega int, want string, flags ...string) {
 // the same time.
 func peakOfTree(t *testing.T, cmd *exec.Cmd) (output string, peak int64) {
 	t.Helper()
-	var both bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &both, &both
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait() // the exit code is asked for
-	}()
+	both, ended := startCommand(t, cmd)
 	resident := func(pid string) (bytes int64) {
 		lines, _ := os.ReadFile("/proc/" + pid + "/status")
 		if _, rest, ok := strings.Cut(string(lines), "VmRSS:"); ok {
