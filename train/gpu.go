@@ -148,7 +148,7 @@ func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, 
 	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
 }
 
-func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
+func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return device.NewCBOW(g.device, s, iterations, model, g.precision())
 }
 

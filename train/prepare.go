@@ -172,7 +172,7 @@ func (j *job) prepareCBOW(p *progress.Progress) error {
 	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a
-		return j.executor.newCBOW(stretches, c.Iterations, model)
+		return j.executor.newCBOW(stretches, c.Iterations, model, p)
 	}
 	return j.executor.needCBOW(stretches, model)
 }

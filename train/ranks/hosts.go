@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential/joint"
@@ -31,6 +32,11 @@ type Measured struct {
 	Seconds float64 // of a unit
 	Text    int64   // bytes of vocabulary, and of the text if training reads it
 	Matrix  int64   // bytes of M
+
+	// Of mode cl with model cbow:
+	Places   float64 // of an iteration
+	Training int64   // bytes of tables, moments and work
+	Moments  int64   // bytes of these
 }
 
 // A Forecast is what a run on several hosts takes.
@@ -58,6 +64,9 @@ type Forecast struct {
 //   - with shared negatives the rows, 4 V N bytes, for each rank has some rows,
 //   - and M's samples, 2 or 4 bytes each.
 //
+// With model cbow an iteration sends the rows of the words that occur, at most one for each place, the sums at places once, and
+// if words are composed their gradients: see graph.RankTraffic.
+//
 // In sentence-ordered modes both tables move twice in a combination, 16 V N bytes, if every row has changed.
 func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	mode := c.FindMode()
@@ -76,6 +85,8 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	switch mode.Family {
 	case settings.LargeBatch:
 		calls, err = f.ofCL(c, m)
+	case settings.Stretches:
+		calls = f.ofCBOW(c, m)
 	case settings.SentenceOrdered:
 		if c.HasEncoder() {
 			return f, terminal.Usagef("the model of several hosts knows nothing of --subword %s: leave out --hosts", c.Subword)
@@ -114,6 +125,15 @@ func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err erro
 		callsOf = 1
 	}
 	return 2 * callsOf * float64(exchanges), split.Check(f.Hosts, model)
+}
+
+// ofCBOW is ofCL for large-batch CBOW. Each host has the text and the tables.
+func (f *Forecast) ofCBOW(c *settings.Config, m Measured) (calls float64) {
+	words, composed := min(float64(m.Words), m.Places), c.ComposesRows()
+	f.BytesPerUnit = graph.RankTraffic(words, m.Places, f.Hosts, c.Dim, composed)
+	exchanged := 8 * int64(m.Places) * int64(c.Dim)
+	f.Memory = m.Text + m.Training - m.Moments + m.Moments/int64(f.Hosts) + exchanged
+	return float64(graph.RankCalls(composed))
 }
 
 // ofSequential is ofCL for modes in the order of the text.
