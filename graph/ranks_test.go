@@ -16,7 +16,7 @@ import (
 )
 
 // onRanksOf runs work on rank 0 of so many, with the trainer of all.
-func (x cbowCase) onRanksOf(t *testing.T, ranks, iterations int, work func(l *lead.Trainer) error) error {
+func (x cbowCase) onRanksOf(t testing.TB, ranks, iterations int, work func(l *lead.Trainer) error) error {
 	t.Helper()
 	return cluster.Run(ranks, func(c cluster.Comm) error {
 		o := x.options
@@ -40,7 +40,7 @@ func (x cbowCase) onRanksOf(t *testing.T, ranks, iterations int, work func(l *le
 }
 
 // advanceOn trains some iterations and pulls the state. It returns losses and pairs.
-func advanceOn(t *testing.T, m trainer.Trainer, from, to int) (losses []float64, err error) {
+func advanceOn(t testing.TB, m trainer.Trainer, from, to int) (losses []float64, err error) {
 	for unit := from; unit < to; unit++ {
 		r, err := m.Advance(t.Context(), unit, .05)
 		if err != nil {
