@@ -105,7 +105,7 @@ want=long
 stop USR2 2
 stop TERM 1
 stop lost 1
-T="train --corpus text --dim 50 --iterations 4000 --threads 1 --checkpoint 20 --quiet" want=stretches
+T="train --corpus text --dim 50 --iterations 2000 --threads 1 --checkpoint 20 --quiet" want=stretches
 ./w2vcl $T --out $want
 stop USR2 3
 T=$S want=ordered-1
