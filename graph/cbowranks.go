@@ -172,7 +172,7 @@ func (t *RankCBOW) Pull(everything bool) error {
 // Push sends what State holds on rank 0 to all ranks.
 func (t *RankCBOW) Push() error {
 	for i, s := range t.CBOW.State() {
-		err := error(nil)
+		var err error
 		if t.cut(s) {
 			err = t.moveColumns(s.Data, t.wholeData(i), true)
 		} else {

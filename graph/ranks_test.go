@@ -110,15 +110,15 @@ func TestCBOWOnRanks(t *testing.T) {
 
 // checkOnRanks trains from the start, again after Reset, and from the state in the middle.
 func checkOnRanks(t *testing.T, l *lead.Trainer, want []float64, middle, end []trainer.Tensor, rows []float32, half int) error {
-	losses, err := advanceOn(t, l, 0, half)
-	if err == nil {
-		err = differs(l.State(), middle)
+	if _, err := advanceOn(t, l, 0, half); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := differs(l.State(), middle); err != nil {
 		return fmt.Errorf("from the start: %w", err)
 	}
 	l.Reset()
-	if losses, err = advanceOn(t, l, 0, l.Units()); err != nil {
+	losses, err := advanceOn(t, l, 0, l.Units())
+	if err != nil {
 		return err
 	}
 	if !slices.Equal(losses, want) {
