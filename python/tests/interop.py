@@ -29,7 +29,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         run = w2vcl.train(sentences(), dim=12, contexts=32, subword="ngram", out=folder / "run", progress=False)
-        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz", "v.parquet", "v.int8.safetensors"):
+        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz", "v.parquet", "v.int8.safetensors", "v.floret"):
             run.save(folder / name)
         run.save(folder / "model", format="model2vec")
         for library, reads, function in CHECKS:
@@ -234,6 +234,36 @@ def spacy_array(run, folder):
     vocab = Vocab()
     vocab.vectors = Vectors(strings=vocab.strings, data=run.vectors, keys=run.words)
     return run.words, [vocab.get_vector(word) for word in run.words]
+
+
+@check("spacy", ".floret, by spacy init vectors --mode floret, to a millionth")
+def spacy_floret(run, folder):
+    import spacy
+
+    subprocess.run([sys.executable, "-m", "spacy", "init", "vectors", "xx", folder / "v.floret", folder / "floret", "--mode", "floret"],
+                   check=True, capture_output=True)
+    nlp = spacy.load(folder / "floret")
+    same_to_a_millionth(run, [nlp.vocab.get_vector(word) for word in run.words])
+
+
+@check("floret", ".floret, as the rows of a model, to a millionth")
+def floret_table(run, folder):
+    import floret
+
+    with open(folder / "v.floret", encoding="utf-8") as lines:
+        size, dim, shortest, longest, hashes = map(int, next(lines).split()[:5])
+        rows = np.array([line.split()[1:] for line in lines], np.float32)
+    text = folder / "other.txt"
+    text.write_text("\x01 \x02\n" * 10, encoding="utf-8")  # words that are none of ours
+    model = floret.train_unsupervised(str(text), mode="floret", hashCount=hashes, bucket=size, minn=shortest, maxn=longest, dim=dim,
+                                      minCount=1, epoch=1, thread=1, verbose=0)
+    model.set_matrices(np.concatenate([model.get_input_matrix()[:-size], rows]), model.get_output_matrix())
+    same_to_a_millionth(run, [model.get_word_vector(word) for word in run.words])
+
+
+def same_to_a_millionth(run, rows):
+    differences = np.linalg.norm(np.array(rows) - run.vectors, axis=1) / np.linalg.norm(run.vectors, axis=1)
+    assert differences.max() <= 1e-6, differences.max()
 
 
 @check("tensorboard", "the projector's vectors.tsv and metadata.tsv")
