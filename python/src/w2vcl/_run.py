@@ -62,9 +62,13 @@ class Run(Vectors):
     def _composes(self) -> bool:
         return self.config.get("subword", "none") != "none" or not (self.folder / "config.toml").exists()
 
-    @cached_property
+    @property
     def counts(self) -> NDArray[np.int64]:
         """How often each word occurs in the text, in the order of ``words``."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
         lines = (self.folder / "vocab.tsv").read_text(encoding="utf-8").split("\n")[:-1]
         return np.array([int(line.rpartition("\t")[2]) for line in lines], np.int64)
 
@@ -178,7 +182,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     KeyboardInterrupt, whose ``run.resume()`` goes on. A failure is an Error, a setting that does
     not exist or fit a UsageError, with the program's message.
     """
-    place = _Place()
+    place, text = _Place(), ""
     corpus = _one(corpus, sentences)
     if corpus is not None:
         text = settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
