@@ -66,10 +66,9 @@ func (g *gpu) wait() (device.Device, error) {
 // cause returns the error of opening the device in place of one that it led to,
 // of work under the context that ends with it.
 func cause(ctx context.Context, err error) error {
-	if errors.Is(err, context.Canceled) {
-		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-			return cause
-		}
+	cause := context.Cause(ctx)
+	if cause != nil && !errors.Is(cause, context.Canceled) && (errors.Is(err, context.Canceled) || errors.Is(err, cause)) {
+		return cause
 	}
 	return err
 }
