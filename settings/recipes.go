@@ -182,6 +182,8 @@ func subwordRecipe(c *Config, kind string) {
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
+	case sentenceOrdered(c.FindMode()) && kind != SubwordNGram: // with 1, parw2v diverges: all words share the characters
+		c.SubwordLR = 0.1
 	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
