@@ -121,6 +121,8 @@ func (m Mode) Searched(model, preset string) int {
 		return 979 // benchmarks/2026-11-22-h200-tempered-recipe
 	case SentenceOrdered:
 		return 86 // benchmarks/2026-11-22-h200-tempered-recipe
+	case Minibatch:
+		return 12 // benchmarks/2026-11-26-h100-equal-search
 	default:
 		return 0
 	}

@@ -94,7 +94,19 @@ func vanillaRecipe(c *Config) {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
+		return
 	}
+	vanillaFollows(c, nil)
+}
+
+// vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
+// (benchmarks/2026-11-26-h100-equal-search); nobody tried it with an encoder.
+func vanillaFollows(c *Config, set given) {
+	x := 0.25
+	if c.HasEncoder() {
+		x = 0
+	}
+	fill(set, "context-weight", &c.ContextWeight, x)
 }
 
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
@@ -252,6 +264,9 @@ func setDependents(c *Config, set given) {
 	}
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
+	}
+	if minibatch(m) && !c.IsPublished() {
+		vanillaFollows(c, set)
 	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
