@@ -94,7 +94,19 @@ func vanillaRecipe(c *Config) {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
+		return
 	}
+	vanillaFollows(c, nil)
+}
+
+// vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
+// (benchmarks/2026-11-26-h100-equal-search); nobody tried it with an encoder.
+func vanillaFollows(c *Config, set given) {
+	x := 0.25
+	if c.HasEncoder() {
+		x = 0
+	}
+	fill(set, "context-weight", &c.ContextWeight, x)
 }
 
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
@@ -182,6 +194,8 @@ func subwordRecipe(c *Config, kind string) {
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
+	case sentenceOrdered(c.FindMode()) && kind != SubwordNGram: // with 1, parw2v diverges: all words share the characters
+		c.SubwordLR = 0.1
 	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
@@ -250,6 +264,9 @@ func setDependents(c *Config, set given) {
 	}
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
+	}
+	if minibatch(m) && !c.IsPublished() {
+		vanillaFollows(c, set)
 	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():

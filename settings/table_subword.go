@@ -83,7 +83,7 @@ func (c *Config) pieceSettings() []Setting {
 				"attention); vectors that no word needs take no memory",
 		},
 		{
-			Name: "pieces", Modes: asGraph, Subword: bpeOnly, Record: true, value: &c.Pieces,
+			Name: "pieces", Modes: withEncoders, Subword: bpeOnly, Record: true, value: &c.Pieces,
 			help: "byte-pair pieces, those merged first ahead: `FILE` " +
 				"has a piece a line, or the two parts of a merge (bpe)",
 		},
