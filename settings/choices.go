@@ -88,7 +88,7 @@ var (
 	}
 	poolChoices = []Choice{
 		{string(subword.PoolMax), "the largest value of each filter over the word"},
-		{string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"},
+		{string(subword.PoolFlatten), "the values of all positions"},
 	}
 	activationChoices = []Choice{
 		{string(subword.ReLU), ""},

@@ -172,7 +172,8 @@ func gloVeRecipe(c *Config) {
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one
-// learning rate, and no vectors of words' own; it flattens convolutions.
+// learning rate, and no vectors of words' own. Its network is that of its authors'
+// earlier paper, as their program has it: docs/subword.md.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
@@ -187,7 +188,8 @@ func subwordRecipe(c *Config, kind string) {
 	case c.IsPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {
-			c.Pool, c.Standardize = string(subword.PoolFlatten), false
+			c.Gram, c.Widths, c.Filters = Numbers{1, 2, 3, 4, 5}, Numbers{1, 2, 3, 4, 5, 6, 7}, Numbers{50, 100, 150, 200, 200, 200, 200}
+			c.Activation, c.Standardize, c.MaxChars = string(subword.Tanh), false, 18
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
@@ -218,6 +220,9 @@ func subwordRate(c *Config) {
 // symbolRate is the rate of a CNN of n-grams of several lengths, which has rates by layer: that of its symbols
 // (benchmarks/2026-11-22-epyc2-spelling-alone).
 const symbolRate = 1
+
+// symbolDim is how many values the embeddings of its symbols have (benchmarks/2026-11-22-epyc2-spelling-alone).
+const symbolDim = 128
 
 // readable rounds a computed setting to three digits, for config.toml is read by people.
 func readable(x float64) float64 {
@@ -257,6 +262,9 @@ func setDependents(c *Config, set given) {
 		c.SubwordLR = symbolRate
 	case largeBatch(m):
 		subwordRate(c)
+	}
+	if c.layerRates() && set["char-dim"] == "" {
+		c.CharDim = symbolDim
 	}
 	// Without subsampling every pass would find the same contexts.
 	if set["passes"] == "" && c.everyPassIsTheSame() && c.Passes > 1 {
