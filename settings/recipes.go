@@ -36,6 +36,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace, Walks: 10, WalkLength: 80, P: 1, Q: 1},
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
 		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
+		Encoder:  Encoder{Unseen: unseenEncoder},
 		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},
 	}
 	m, ok := FindMode(c.Mode)
