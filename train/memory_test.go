@@ -54,6 +54,7 @@ func TestMaxMemory(t *testing.T) {
 		})
 	}
 	c := smallConfig(t, settings.ModeCL)
+	debug.FreeOSMemory()                                          // otherwise training could use again what earlier tests left
 	c.MaxMemory = size(t, terminal.Bytes(machine.Resident()+5e6)) // enough for reading
 	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "training needs about") || !strings.Contains(err.Error(), ", matrix M ") {
 		t.Errorf("before M is built: got %v", err)

@@ -5,7 +5,7 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// unseenRidge is what was best for pairs with an unseen word (benchmarks/2026-11-22-epyc2-spelling-alone).
+// unseenRidge is what was best for pairs with an unseen word (benchmarks/subwords).
 const unseenRidge = 0.02
 
 // prepareUnseen finds the n-grams that are to be fitted, so that their memory is known before training.
