@@ -141,7 +141,7 @@ func (j *job) exportBytes() int64 {
 	words, table := int64(j.text.vocabulary.Len()), j.tableBytes()
 	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
 	if j.encoder != nil {
-		bytes += atomicfile.BufferBytes + min(subword.OffsetBytes, table)
+		bytes += atomicfile.BufferBytes + subword.OffsetBytes(j.encoder)
 	}
 	if j.config.ContextWeight != 0 {
 		bytes += table
