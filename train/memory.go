@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -41,11 +42,22 @@ func LimitMemory(c settings.Config) (release func(), err error) {
 	return release, err
 }
 
+// CheckMemory returns the error with which a run of a text that is in memory would be refused. M is not made, so that what
+// training of a whole matrix needs is known only if pairs are counted.
+func CheckMemory(ctx context.Context, c settings.Config, o Options, counts bool) error {
+	j := &job{config: c, options: o, dry: true, asks: true}
+	defer j.close()
+	if c.FindMode().Family == settings.WholeMatrix && !counts {
+		return nil
+	}
+	return j.prepare(ctx, nil)
+}
+
 // checkText is the first and coarsest check: only the sizes of the files are known.
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.Check("reading the text", "use less text, or a machine with more memory",
 		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)},
-		memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
+		memory.Need{Purpose: "memory in use now", Bytes: memory.Resident()})
 }
 
 // needs lists all that training takes, with what the trainer has or will have.
@@ -61,7 +73,7 @@ func (j *job) needs(trainer *trainer.Account) []memory.Need {
 		{Purpose: after, Bytes: bytes},
 		// While one load of garbage is collected, another may be made.
 		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
-		{Purpose: "program", Bytes: j.program + memory.CodeToCome},
+		{Purpose: "program", Bytes: j.program},
 	}
 }
 

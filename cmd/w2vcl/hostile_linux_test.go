@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,6 +296,29 @@ func TestJobsKeepLimit(t *testing.T) {
 		}
 		if peak > int64(c.mega)*1_000_000 {
 			t.Errorf("%d MB: %d bytes were resident", c.mega, peak)
+		}
+	}
+}
+
+// TestComparisonIsRefusedAtOnce: a comparison is refused before its first run is trained if its second one needs too much, and
+// the limit that the refusal names is enough for both. So is that of a text.
+func TestComparisonIsRefusedAtOnce(t *testing.T) {
+	r := newRun(t)
+	for _, command := range [][]string{
+		{"compare", "--modes", "word2vec", "--dim", "100", "--variant", "other: mode=word2vec,dim=60000,lr=0.001", "--budget", "epochs=1", "--points", "1", "--threads", "1", "--out", filepath.Join(t.TempDir(), "out"), "--max-memory", "90MB"},
+		{"corpus", "build", "--cache", filepath.Join(t.TempDir(), "cache"), "--max-memory", "20MB"},
+	} {
+		run := func() ([]byte, error) {
+			return w2vclCommand(t, append(slices.Clone(command), r.args[:2]...)...).CombinedOutput()
+		}
+		output, err := run()
+		need := regexp.MustCompile(`(other: training|reading the text) needs about ([\d.]+ MB)`).FindSubmatch(output)
+		if err == nil || need == nil || bytes.Contains(output, []byte("Trained:")) {
+			t.Fatalf("%v: %v\n%s", command, err, output)
+		}
+		command[len(command)-1] = strings.ReplaceAll(string(need[2]), " ", "")
+		if output, err = run(); err != nil {
+			t.Errorf("%v: %v\n%s", command, err, output)
 		}
 	}
 }
