@@ -170,7 +170,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	peak += peak / 32        // that of the next run may be as much higher
 	j.text.corpus.GiveBack() // as the export does
 	garbage := memory.Garbage(m.Total)
-	coming := max(after+memory.CodeToCome/2, readers+garbage) + garbage
+	coming := max(after+memory.CodeToCome/2, readers) + garbage
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
 	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m
