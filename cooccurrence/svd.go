@@ -30,7 +30,7 @@ const block = 16
 
 // SVDUnits is the number of blocks with which all singular values of a text's matrix are exact
 // to about 1e-6, for a vocabulary of so many words. With 3·dim in place of 4·dim the last of 100
-// values are off by up to 2e-4 (benchmarks/2026-11-22-epyc2-whole-matrix).
+// values are off by up to 2e-4 (benchmarks/correctness).
 func SVDUnits(dim, rows int) int {
 	return (min(4*dim+8*block, rows) + block - 1) / block
 }

@@ -18,7 +18,7 @@ type ComposedKernels interface {
 
 // ComposesOn reports whether a device trains vectors that are composed of parts with a
 // sentence-ordered algorithm that has kernels. PAR-Word2Vec diverges at 100 dimensions, where 1,584 pieces of sentences are
-// under way (benchmarks/2026-11-23-h200-ngram-modes).
+// under way (benchmarks/speed-gpu).
 func ComposesOn(a sequential.Algorithm) bool { return HasKernels(a) && a != sequential.PARW2V }
 
 // hosted are ComposedKernels as SentenceKernels: their tables are the state of the host.
@@ -42,7 +42,7 @@ func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), tr
 
 // Where rows are composed, a block of a text has few sentences of 1,000 tokens, and a GPU trains 1,584 at a time. So
 // they are cut into as many pieces. Blocks of a quarter of a unit score better than units, and are slower
-// (benchmarks/2026-11-22-h200-ngram-quality).
+// (benchmarks/subwords).
 const (
 	composedBlock = 1 << 15 // tokens
 	composedPiece = 21

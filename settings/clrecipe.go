@@ -58,7 +58,7 @@ type clRecipe struct {
 // step. Passes and positives are 0: they follow from the text, see [Config.FitText]. With
 // --iterations, positives are fixed.
 // Found by 763 runs on 17 million words of Wikipedia, and 216 on shorter texts
-// (benchmarks/2026-11-22-h200-tempered-recipe).
+// (benchmarks/cl-skip-gram).
 func tempered(c *Config, set given) clRecipe {
 	r := clRecipe{
 		window: 4, sample: 1e-4, contexts: 4096,

@@ -16,7 +16,7 @@ const unseenMean = 0.7
 
 // composedContexts is X of composed rows, 0 of others. More is better for semantic
 // questions, and worse for syntactic ones and for rare words. Long vectors want more of
-// it (benchmarks/2026-11-22-h200-ngram-quality).
+// it (benchmarks/subwords).
 func composedContexts(c *Config) float64 {
 	if c.HasEncoder() {
 		return readable(min(1, 0.7*math.Cbrt(float64(c.Dim)/100)))
@@ -51,7 +51,7 @@ func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
 
 // mostUndamped returns composed.Composition.Most. With 32 pWord2Vec diverges on a GPU at dim 100, in the first blocks of
 // a run: the mean of W goes too far before C follows. With 16 it does not in a simulation, and 8 are half of that
-// (benchmarks/2026-11-23-h200-ngram-modes).
+// (benchmarks/speed-gpu).
 func (c *Config) mostUndamped() float32 {
 	if c.Device != DeviceCPU && c.Mode == string(sequential.PWord2Vec) {
 		return 8

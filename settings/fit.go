@@ -9,7 +9,7 @@ import (
 
 // uses is how often training uses a context of the text if --positives follows from
 // the text: less leaves frequent words undertrained, more makes rare ones repeat what
-// little they have (benchmarks/2026-11-22-h200-tempered-recipe).
+// little they have (benchmarks/cl-skip-gram).
 const uses = 16
 
 // sampleOfText is a threshold of subsampling that follows from the text, see [Config.FitText].
@@ -40,7 +40,7 @@ func (c *Config) fitStretches(v *corpus.Vocabulary) {
 
 // longVectors returns how many positives an iteration of vectors of some dimension has
 // at most: what long vectors gain from more uses of frequent words they lose on rare
-// ones, and more iterations want fewer (benchmarks/2026-11-22-h200-tempered-runs).
+// ones, and more iterations want fewer (benchmarks/cl-skip-gram).
 func longVectors(dim, contexts int) float64 {
 	return max(1600/float64(max(dim, 1)), 5) * math.Sqrt(4096/float64(max(contexts, 1)))
 }

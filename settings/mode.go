@@ -109,7 +109,7 @@ func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
 // of the sentence-ordered modes together, which share a recipe; 0 where nobody recorded one, as of papers. The effort is not equal.
 func (m Mode) Searched(model, preset string) int {
 	if preset == presetVanillaLong && m.Name == ModeVanilla {
-		return 14 // benchmarks/2026-11-22-h200x2-vanilla
+		return 14 // benchmarks/vanilla
 	}
 	if preset != presetTuned {
 		return 0
@@ -118,9 +118,9 @@ func (m Mode) Searched(model, preset string) int {
 	case Stretches:
 		return 329 // benchmarks/2026-11-23-h200-stretches
 	case LargeBatch:
-		return 979 // benchmarks/2026-11-22-h200-tempered-recipe
+		return 979 // benchmarks/cl-skip-gram
 	case SentenceOrdered:
-		return 86 // benchmarks/2026-11-22-h200-tempered-recipe
+		return 86 // benchmarks/cl-skip-gram
 	default:
 		return 0
 	}

@@ -86,7 +86,7 @@ var presets = []preset{
 			"sample": "1e-3", "epochs": "5",
 		},
 	},
-	{ // the best of 14 settings, benchmarks/2026-11-22-h200x2-vanilla
+	{ // the best of 14 settings, benchmarks/vanilla
 		Choice: Choice{presetVanillaLong, "a baseline tuned as long as cl, at ten times the pairs of vanilla's default"},
 		mode:   ModeVanilla,
 		published: map[string]string{

@@ -127,7 +127,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 
 // sequentialFollows sets what follows from a sentence-ordered mode and its model. A
 // quarter of C makes vectors better than none or all of it, but CBOW's want all
-// (benchmarks/2026-11-22-h200-tempered-recipe).
+// (benchmarks/cl-skip-gram).
 func sequentialFollows(c *Config, set given) {
 	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
 		r := a.RecipeOf(sequential.Model(c.Model))
@@ -203,7 +203,7 @@ func subwordRecipe(c *Config, kind string) {
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
 // longer ones. With tempered samples it is lower: more of it costs similarity and
-// semantic analogies (benchmarks/2026-11-22-h200-tempered-encoders). Characters and
+// semantic analogies (benchmarks/subwords). Characters and
 // pieces follow these two; nobody has tuned them.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
@@ -216,7 +216,7 @@ func subwordRate(c *Config) {
 }
 
 // symbolRate is the rate of a CNN of n-grams of several lengths, which has rates by layer: that of its symbols
-// (benchmarks/2026-11-22-epyc2-spelling-alone).
+// (benchmarks/subwords).
 const symbolRate = 1
 
 // readable rounds a computed setting to three digits, for config.toml is read by people.

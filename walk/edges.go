@@ -97,6 +97,7 @@ func compareNames(a, b string) int {
 // A wordTable numbers names. Any number of goroutines may use it.
 type wordTable struct {
 	count  atomic.Uint64
+	full   atomic.Pointer[error] // why no name can be added: each goroutine stops at its next
 	shards [64]wordShard
 }
 
@@ -120,14 +121,18 @@ func (t *wordTable) key(name []byte) (uint64, error) {
 	if s.keys == nil {
 		s.keys = map[string]uint64{}
 	}
+	if full := t.full.Load(); full != nil {
+		return 0, *full
+	}
 	n := t.count.Add(1)
 	if n > maxNodes {
 		return 0, fmt.Errorf("there are more than %d nodes", maxNodes)
 	}
-	const bytes, step = 128, 1 << 12 // of an entry; entries for which there must be memory at a time
+	const bytes, step = 128, 1 << 14 // of an entry; entries for which there must be memory at a time: Room lets less than 1 MB pass
 	if n%step == 0 {
 		done, err := memory.Room(step * (bytes + int64(len(name))))
 		if err != nil {
+			t.full.Store(&err)
 			return 0, err
 		}
 		done()
@@ -176,6 +181,12 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	}
 	n := &numbering{}
 	if e.words != nil {
+		const bytes = 16 + 4 + 4 // of a name in words, order and ranks, beside its text
+		done, err := memory.Room(bytes * int64(e.words.count.Load()))
+		if err != nil {
+			return nil, fmt.Errorf("%d nodes: %w", e.words.count.Load(), err)
+		}
+		defer done()
 		n.words = e.words.names()
 	}
 	const sparse = 64 // numbers for each edge: then a list takes less memory than a bit for each number

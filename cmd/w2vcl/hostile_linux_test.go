@@ -192,7 +192,7 @@ func TestHostileFiles(t *testing.T) {
 		{"edge bomb", space, 900 * mega, 1, "not enough memory", []string{"walk", edges, "--out", at("walks")}},
 		{"endless edge", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"walk", line, "--out", at("walks")}},
 		{"edges that fill the memory", 0, 110 * mega, 0, "", slices.Concat(walks, []string{manyEdges, "--out", at("run2"), "--walks", "1", "--walk-length", "10", "--epochs", "1"})},
-		{"nodes that fill the memory", 0, 120 * mega, 1, "not enough memory", slices.Concat(walks, []string{nodes})},
+		{"nodes that fill the memory", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{nodes})},
 		{"nodes that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{market})},
 		{"endless line of edges", 0, 110 * mega, 1, "line 1: it has more than 1048576 bytes", slices.Concat(walks, []string{"/dev/zero"})},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},

@@ -256,7 +256,7 @@ func dash(text string) string {
 func withLinks(text string, measured []string) string {
 	var links []string
 	for _, folder := range measured {
-		links = append(links, fmt.Sprintf("[%s](../benchmarks/%s/README.md)", folder[len("2006-01-02-"):], folder))
+		links = append(links, fmt.Sprintf("[%s](../benchmarks/%s/README.md)", strings.TrimLeft(folder, "0123456789-"), folder))
 	}
 	if len(links) == 0 {
 		return dash(text)

@@ -8,5 +8,5 @@ if [[ $DEVICE == cuda* ]] && command -v ncu >/dev/null; then
 	if [[ $QUICK ]]; then runs=(--runs fullw2v,fullregister); fi
 	"$count" --w2vcl "$W2VCL" --corpus "$CORPUS" --out "$OUT" ${runs[@]+"${runs[@]}"}
 else
-	"$count" --from "$(dirname "$0")/../../benchmarks/2026-11-22-h200-kernels/counters.txt" --out "$OUT"
+	"$count" --from "$(dirname "$0")/../../benchmarks/speed-gpu/counters.txt" --out "$OUT"
 fi

@@ -16,5 +16,5 @@ awk 'function show(what, C, T, K, B, cache, words,    A, R, a, r, H) {
 		show("a word, window 5", 5, 5, 128, 24, 35 * 2 ^ 20, 1)
 	}' | tee "$OUT/counted.txt"
 # Measured: what reached L1 and L2 of a GPU in one launch each, on the same part of the text, window 5.
-counters=$(dirname "$0")/../../benchmarks/2026-11-22-h200-kernels/counters.txt
+counters=$(dirname "$0")/../../benchmarks/speed-gpu/counters.txt
 "$(dirname "$0")/../../kernels/cuda/counters.py" --from "$counters" --out "$OUT" | grep -E 'L1 MB|word2vec_|parw2v_' | tee "$OUT/measured.txt"

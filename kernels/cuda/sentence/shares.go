@@ -58,7 +58,7 @@ func (c *Options) shares() []float32 {
 // of them are stable with windows of radius soundRadius on average and five negatives, at
 // soundRate. The number falls with wider windows, more negatives, and the third power of the
 // rate. Skip-gram and CBOW train one pair or one mean at a time and need no bound
-// (benchmarks/2026-11-22-h200-stability).
+// (benchmarks/quality).
 const soundLoad = 825
 
 // soundRate is the learning rate that shares are for. A higher one leaves less of those of W in
@@ -94,7 +94,7 @@ func (c *Options) sharesContexts() bool { return c.Mode != Word2Vec && c.Mode !=
 // apart is how many stretches of the text are trained side by side: see Turn in sentence.cuh. All
 // modes score more on analogies with one for each sentence in flight, but FULL-W2V no more than
 // two seeds differ; and it is 5 % faster in the order of the text, whose rare words L2 then has
-// (benchmarks/2026-11-22-h200-stability).
+// (benchmarks/quality).
 func (c *Options) apart() int {
 	if c.Mode == FullW2V {
 		return 1
