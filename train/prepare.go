@@ -35,11 +35,10 @@ type job struct {
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
-	account   *trainer.Account // of the trainer: planned, or, once that is made, what it has
-	matrix    int64            // bytes of M in training
-	program   int64            // bytes that the process had before: Go's own, and what other runs hold
-	allocated int64            // bytes until training, by Go's heap
-	building  int64            // bytes of the process while an M is built that plan did not build; else 0
+	account  *trainer.Account // of the trainer: planned, or, once that is made, what it has
+	matrix   int64            // bytes of M in training
+	program  int64            // bytes that the process had before: Go's own, and what other runs hold
+	building int64            // bytes of the process while an M is built that plan did not build; else 0
 
 	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
 	trainer       trainer.Trainer
