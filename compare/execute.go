@@ -198,6 +198,9 @@ func (e *executor) runAll(ctx context.Context, records []*Record) error {
 // runEach trains and judges the runs that are not finished, one after the other. A run on a
 // GPU is judged while the next one trains.
 func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
+	if err := e.checkTraining(ctx, records); err != nil {
+		return err
+	}
 	defer e.shared.close()
 	begun := newAgenda(e, records)
 	judged := func() error { return nil } // waits for the run before
@@ -337,8 +340,6 @@ func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *R
 
 // train trains a run from its beginning, or from where it was interrupted.
 func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) (runfolder.Summary, error) {
-	key := r.TextKey()
-	text := e.texts[key]
 	if e.options.Follows(r) {
 		first, err := e.firstRun()
 		if err != nil {
@@ -346,6 +347,25 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 		}
 		r.Config.Budget = e.options.BudgetOf(first, e.iterationPairs)
 	}
+	options := e.runOptions(ctx, r, record)
+	if !begun(r.Config.Out) {
+		return train.Run(ctx, r.Config, options, e.Progress)
+	}
+	changes := map[string]string{}
+	if r.Config.Device != settings.DeviceCPU { // another job may have begun it
+		changes["device"] = r.Config.Device
+	}
+	summary, err := train.Resume(ctx, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)
+	if errors.Is(err, train.ErrComplete) {
+		err = nil
+	}
+	return summary, err
+}
+
+// runOptions are what the run of a comparison is told beside its settings.
+func (e *executor) runOptions(ctx context.Context, r experiment.Run, record *Record) train.Options {
+	key := r.TextKey()
+	text := e.texts[key]
 	options := train.Options{
 		Text: text, NoPlan: true,
 		Matrix:       e.shared.get,
@@ -365,16 +385,5 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 	if e.Source != nil {
 		options.Source = e.Source() // only says that the corpus is a name
 	}
-	if !begun(r.Config.Out) {
-		return train.Run(ctx, r.Config, options, e.Progress)
-	}
-	changes := map[string]string{}
-	if r.Config.Device != settings.DeviceCPU { // another job may have begun it
-		changes["device"] = r.Config.Device
-	}
-	summary, err := train.Resume(ctx, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)
-	if errors.Is(err, train.ErrComplete) {
-		err = nil
-	}
-	return summary, err
+	return options
 }

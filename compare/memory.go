@@ -1,11 +1,37 @@
 package compare
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train"
 )
+
+// checkTraining refuses a comparison of which a run would be refused, before any run is trained. The error is that of the
+// run that needs most.
+func (e *executor) checkTraining(ctx context.Context, records []*Record) error {
+	var most error
+	need := int64(0)
+	check := func(counts bool) {
+		for i, r := range e.runs {
+			var refused *memory.NeedError
+			if records[i].Finished || r.Config.Device != settings.DeviceCPU {
+				continue
+			}
+			if err := train.CheckMemory(ctx, r.Config, e.runOptions(ctx, r, records[i]), counts); errors.As(err, &refused) && refused.Enough > need {
+				need, most = refused.Enough, fmt.Errorf("%s: %w", r.Name, err)
+			}
+		}
+	}
+	if check(false); most != nil {
+		check(true) // worth its time only if the comparison has to be started again
+	}
+	return most
+}
 
 // checkScoring refuses scoring of sentences that would not find room when a run is trained.
 func (e *executor) checkScoring() error {

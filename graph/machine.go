@@ -27,7 +27,9 @@ func newMachine(g *gorgonia.ExprGraph) (*machine, error) {
 
 func (m *machine) run() (err error) {
 	defer operation.Recovered("run the graph", &err)
-	m.vm.Reset() // without it RunAll does nothing and says nothing
+	// RunAll would do nothing the next time and say nothing. Nodes keep their values; the registers would keep the
+	// memory of those that another machine computes anew.
+	defer m.vm.Reset()
 	if err := m.vm.RunAll(); err != nil {
 		return fmt.Errorf("cannot run the graph: %w", err)
 	}

@@ -129,6 +129,9 @@ func (b *Bag) Bytes() (rows, gradient int64) {
 	return memory.SizeOf(b.Words()*b.Dim()) + users, memory.SizeOf(b.parts.Len() * b.Dim())
 }
 
+// EncodeBytes is 0: vectors are summed one after the other.
+func (b *Bag) EncodeBytes() int64 { return 0 }
+
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
 func (b *Bag) Encode(words []string, dst []float32) error {
 	n := b.Dim()

@@ -151,7 +151,7 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
 
 // Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima, tables and the
-// vectors of all words, and what Encode has at a time. The gradient adds the gradients of the features and of the
+// vectors of all words. The gradient adds the gradients of the features and of the
 // parameters, and the shards' sums.
 func (c *CNN) Bytes() (rows, gradient int64) {
 	o, each := c.options, c.alphabet.spellings()
@@ -171,12 +171,18 @@ func (c *CNN) Bytes() (rows, gradient int64) {
 	if o.Pool == PoolMax {
 		positions = spelt
 	}
-	banks, _ := newBanks(o.convolution(), o.Filters, c.alphabet.Len(), o.CharDim, o.Spelling.Limit, tableFloats)
-	_, tables := groupBanks(banks, tableFloats)
+	tables := c.tables(tableFloats)
 	layers := 2 * spelt * int64(o.Highway) // the two halves of a highway layer
-	rows = stages + positions + layers + 4*int64(tables) + c.encodeBytes() + memory.SizeOf(v*o.Dim)
+	rows = stages + positions + layers + 4*int64(tables) + memory.SizeOf(v*o.Dim)
 	gradient = stages + layers + 4*int64(c.values()) + shardBytes(v*each, tables) + shardBytes(v, (d+1)*o.Dim)
 	return rows, gradient + int64(o.Highway)*shardBytes(v*each, 2*d*(d+1))
+}
+
+// tables is the number of values that the tables of all symbols have at a time, about so many at most.
+func (c *CNN) tables(most int) int {
+	banks, _ := newBanks(c.options.convolution(), c.options.Filters, c.alphabet.Len(), c.options.CharDim, c.options.Spelling.Limit, most)
+	_, values := groupBanks(banks, most)
+	return values
 }
 
 // values is the number of values of the parameters.

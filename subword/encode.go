@@ -44,10 +44,10 @@ func (c *CNN) encodeRows() int {
 	return max(encodeFeatures/(c.alphabet.spellings()*c.options.features())/blockRows, 1) * blockRows
 }
 
-// encodeBytes is the memory of Encode: features, positions, and the layers' as often; and tables.
-func (c *CNN) encodeBytes() int64 {
+// EncodeBytes is the memory of Encode: features, positions, and the layers' as often; and tables.
+func (c *CNN) EncodeBytes() int64 {
 	of := int64(c.encodeRows() * c.alphabet.spellings() * c.options.features())
-	return 4 * (of*int64(2+3*c.options.Highway) + encodeTables)
+	return 4 * (of*int64(2+3*c.options.Highway) + int64(c.tables(encodeTables)))
 }
 
 // features returns the features of words as they are before Standardize. The operations of Rows compute them, of an

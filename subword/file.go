@@ -197,21 +197,26 @@ func (e *NGrams) writeBuckets(f *fileWriter) {
 	f.bytes("rows", rows)
 }
 
-// OffsetBytes is about the memory that Offset takes for composed vectors.
-const OffsetBytes = 2 << 20
+// offsetBytes is about the memory of the vectors that Offset composes at a time.
+const offsetBytes = 2 << 20
+
+// OffsetBytes is about the memory that Offset takes.
+func OffsetBytes(e Encoder) int64 {
+	return min(offsetBytes, 4*int64(e.Words())*int64(e.Dim())) + e.EncodeBytes()
+}
 
 // Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result
 // composes for them: the trained ones also hold words' own vectors, or context vectors. Without the offset the vectors
 // of unseen words would lie apart from the trained ones.
 //
-// It takes some [OffsetBytes]: an encoder such as a CNN makes tables for each call of Encode, so there are few calls.
+// It takes [OffsetBytes]: an encoder such as a CNN makes tables for each call of Encode, so there are few calls.
 func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
 	e = unseen(e)
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {
 		return nil, err
 	}
-	most := min(max(OffsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
+	most := min(max(offsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
 	sums, composed := make([]float64, n), make([]float32, most*n)
 	for first := 0; first < len(words); first += most {
 		rows := min(most, len(words)-first)

@@ -243,6 +243,14 @@ func (s *Spellings) Len() int {
 	return len(s.starts) - 1
 }
 
+// Longest is how many symbols the longest word has.
+func (s *Spellings) Longest() (symbols int) {
+	for i := range s.Len() {
+		symbols = max(symbols, len(s.Word(i)))
+	}
+	return symbols
+}
+
 // Word returns the symbols of word i.
 func (s *Spellings) Word(i int) []uint32 {
 	if s.batch != nil {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -41,11 +42,22 @@ func LimitMemory(c settings.Config) (release func(), err error) {
 	return release, err
 }
 
+// CheckMemory returns the error with which a run of a text that is in memory would be refused. M is not made, so that what
+// training of a whole matrix needs is known only if pairs are counted.
+func CheckMemory(ctx context.Context, c settings.Config, o Options, counts bool) error {
+	j := &job{config: c, options: o, dry: true, asks: true}
+	defer j.close()
+	if c.FindMode().Family == settings.WholeMatrix && !counts {
+		return nil
+	}
+	return j.prepare(ctx, nil)
+}
+
 // checkText is the first and coarsest check: only the sizes of the files are known.
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.Check("reading the text", "use less text, or a machine with more memory",
 		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)},
-		memory.Need{Purpose: "memory in use now", Bytes: machine.Resident()})
+		memory.Need{Purpose: "memory in use now", Bytes: memory.Resident()})
 }
 
 // needs lists all that training takes, with what the trainer has or will have.
@@ -61,7 +73,7 @@ func (j *job) needs(trainer *trainer.Account) []memory.Need {
 		{Purpose: after, Bytes: bytes},
 		// While one load of garbage is collected, another may be made.
 		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
-		{Purpose: "program", Bytes: j.program + memory.CodeToCome},
+		{Purpose: "program", Bytes: j.program},
 	}
 }
 
@@ -107,7 +119,7 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.start.Bytes() + after,
+		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.unseenLists() + j.start.Bytes() + after,
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -140,8 +152,8 @@ func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64
 func (j *job) exportBytes() int64 {
 	words, table := int64(j.text.vocabulary.Len()), j.tableBytes()
 	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
-	if j.encoder != nil {
-		bytes += atomicfile.BufferBytes + min(subword.OffsetBytes, table)
+	if e := j.written(); e != nil {
+		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
 	}
 	if j.config.ContextWeight != 0 {
 		bytes += table
@@ -158,7 +170,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	peak += peak / 32        // that of the next run may be as much higher
 	j.text.corpus.GiveBack() // as the export does
 	garbage := memory.Garbage(m.Total)
-	coming := max(after+memory.CodeToCome/2, readers+garbage) + garbage
+	coming := max(after+memory.CodeToCome/2, readers) + garbage
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
 	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m

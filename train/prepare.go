@@ -23,6 +23,7 @@ type job struct {
 	mode    settings.Mode
 	options Options
 	dry     bool                  // leave no files: M is built but not written
+	asks    bool                  // make neither M nor a trainer
 	folder  string                // of the run, for an M that does not fit the memory
 	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
 
@@ -31,6 +32,7 @@ type job struct {
 	text     *text
 	start    trainer.Tables      // vectors to go on from; may be none
 	encoder  subword.Encoder     // of word vectors; nil: they are a table
+	unseen   *subword.NGrams     // fitted to the trained vectors for unseen words; nil: the encoder has them
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
@@ -60,7 +62,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
-	j.program = memory.Resident()
+	j.program = memory.Resident() + memory.ToCome()
 	j.executor = newExecutor(j)
 	// With as much garbage as there is in use, the peak would differ from run to run: by 3 MB of 33.
 	percent := debug.SetGCPercent(50)
@@ -81,8 +83,14 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
+	if err := j.prepareUnseen(); err != nil {
+		return err
+	}
 	if err := j.executor.prepare(ctx, p); err != nil {
 		return err
+	}
+	if j.asks {
+		return j.checkTraining()
 	}
 	defer p.Busy("preparing to train")()
 	return j.options.Ranks.Agree(j.makeTrainer())
@@ -128,7 +136,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	if err == nil {
 		err = j.executor.needCL(model) // before M is built in vain
 	}
-	if err := j.options.Ranks.Agree(err); err != nil {
+	if err := j.options.Ranks.Agree(err); err != nil || j.asks {
 		return err
 	}
 	m, err := j.executor.matrix(ctx, model, p)
@@ -172,7 +180,7 @@ func (j *job) prepareCBOW(p *progress.Progress) error {
 	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a
-		return j.executor.newCBOW(stretches, c.Iterations, model)
+		return j.executor.newCBOW(stretches, c.Iterations, model, p)
 	}
 	return j.executor.needCBOW(stretches, model)
 }
@@ -248,7 +256,7 @@ func (j *job) makeTrainer() error {
 	}
 	j.trainer, j.account = t, live
 	j.text.corpus.GiveBack() // what was looked up all over it
-	release := memory.Settle()
+	release := memory.Settle(j.memory().Total)
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now
 	return nil
 }

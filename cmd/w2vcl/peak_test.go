@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )
 
@@ -32,7 +34,7 @@ func TestPlanTellsThePeak(t *testing.T) {
 		for _, threads := range []string{"1", "3"} {
 			r := newRun(t)
 			r.args = append([]string{r.args[0], r.args[1], "--dim", "30000", "--threads", threads}, flags...)
-			r.comparePeaks(r.args, unused)
+			r.comparePeaks(r.args, unused, 0.1)
 		}
 	}
 }
@@ -44,14 +46,28 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 		t.Skip("the race detector takes memory for itself")
 	}
 	r := newRun(t)
-	flags := slices.Concat(r.args, []string{"--dim", "30000", "--contexts", "16", "--positives", "2", "--max-positives", "4"})
+	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--positives", "2", "--max-positives", "4")
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 60_000, 3000, 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--corpus", text, "--dim", "100", "--min-count", "1"}
+	r.keepLimits(flags, "--mode", "ppmi", "--window", "10")
+	r.keepLimits(flags, "--subword", "ngram", "--model", "sg", "--contexts", "64", "--epochs", "1")
+}
+
+// keepLimits trains with limits about the planned peak.
+func (r *trainingRun) keepLimits(common []string, own ...string) {
+	t := r.t
+	t.Helper()
+	flags := slices.Concat(common, own)
 	var plan struct {
 		Memory struct {
 			Peak float64 `json:"peak"`
 		} `json:"memory_bytes"`
 	}
 	r.json(w2vclCommand(t, append([]string{"plan", "--json"}, flags...)...), &plan)
-	for _, share := range []float64{0.85, 0.92, 0.96, 1, 1.04} {
+	for _, share := range []float64{0.85, 0.92, 0.96, 1, 1.04, 1.15} {
 		var summary struct {
 			Peak float64 `json:"peak_rss_bytes"`
 		}
@@ -65,14 +81,14 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 			err = json.Unmarshal(output, &summary)
 		}
 		switch {
-		case err != nil && !strings.Contains(stderr.String(), "--max-memory allows"):
+		case err != nil && (share > 1.1 || !strings.Contains(stderr.String(), "--max-memory allows")):
 			t.Errorf("%.2f of the plan: %v: %s", share, err, stderr.String())
 		case err != nil && strings.Contains(stderr.String(), "Trained:"):
 			t.Errorf("%.2f of the plan: refused after training: %s", share, stderr.String())
 		case summary.Peak > limit:
 			t.Errorf("%.2f of the plan: took %.1f MB of %.1f", share, summary.Peak/1e6, limit/1e6)
 		}
-		t.Logf("%.2f of the plan, %.1f MB: took %.1f MB", share, limit/1e6, summary.Peak/1e6)
+		t.Logf("%v: %.2f of the plan, %.1f MB: took %.1f MB", flags, share, limit/1e6, summary.Peak/1e6)
 	}
 }
 
@@ -100,12 +116,25 @@ func TestPlanOfATextInAFile(t *testing.T) {
 		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
 	} {
 		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
-		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2)
+		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2, 0.1)
 	}
 }
 
-// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than a tenth.
-func (r *trainingRun) comparePeaks(flags []string, unused float64) {
+// TestPlanOfGarbage: Gorgonia's own operations leave garbage in every unit, and saving composes vectors with them.
+func TestPlanOfGarbage(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory for itself")
+	}
+	r := newRun(t)
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 60_000, 3000, 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.comparePeaks([]string{"--corpus", text, "--dim", "50", "--iterations", "8", "--min-count", "1", "--subword", "recurrent", "--threads", "2"}, 0.1, 0.02)
+}
+
+// comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than another.
+func (r *trainingRun) comparePeaks(flags []string, unused, over float64) {
 	r.t.Helper()
 	var plan struct {
 		Memory struct {
@@ -122,7 +151,7 @@ func (r *trainingRun) comparePeaks(flags []string, unused float64) {
 	}
 	ratio := summary.Peak / plan.Memory.Peak
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < 1-unused || ratio > 1.1 {
+	if ratio < 1-unused || ratio > 1+over {
 		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
 	}
 }

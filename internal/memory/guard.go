@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -39,6 +40,7 @@ func NewGuard(limit int64) (g Guard, release func()) {
 	if share.Limit > 0 && (g.Limit == 0 || share.Limit < g.Limit) {
 		g.Limit, g.Jobs = share.Limit, share.Jobs
 	}
+	begun()
 	if g.Limit == 0 {
 		return g, func() {}
 	}
@@ -54,6 +56,24 @@ func NewGuard(limit int64) (g Guard, release func()) {
 // CodeToCome is the code of the program that comes into memory while a text is read and trained on, and
 // while vectors are saved, in bytes, measured.
 const CodeToCome = 2 << 20
+
+// ToCome is [CodeToCome] less what has come since the first guard: a process that trained before has the code, and Go's
+// records of threads and of the heap.
+func ToCome() int64 { return CodeToCome - min(max(besideHeap()-begun(), 0), CodeToCome) }
+
+var begun = sync.OnceValue(besideHeap)
+
+// besideHeap is the memory that the process has resident beside Go's heap.
+func besideHeap() int64 {
+	own := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(own)
+	bytes := machine.ResidentFiles() + int64(own[0].Value.Uint64())
+	for _, heap := range own[1:] {
+		bytes -= int64(heap.Value.Uint64())
+	}
+	return bytes
+}
 
 // outside is the memory that the process has resident and Go's limit does not count: its code, mostly. Go counts some
 // memory that nothing was written to yet, so the difference alone would be too small.
@@ -100,8 +120,16 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 		advice += fmt.Sprintf(", or lower --jobs (now %d)", g.Jobs)
 	}
 	enough := sum + sum/128 + 1<<20
-	return fmt.Errorf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)
+	return &NeedError{enough, fmt.Sprintf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)}
 }
+
+// A NeedError is the error of work that was refused.
+type NeedError struct {
+	Enough  int64 // a limit that is enough, in bytes
+	message string
+}
+
+func (e *NeedError) Error() string { return e.message }
 
 // each says whose the limit is, in a message.
 func (g Guard) each() string {

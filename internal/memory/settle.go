@@ -31,12 +31,13 @@ func Collect() {
 // and looking for it is cheap, because tables hold no pointers. The garbage may
 // be a twentieth of the memory in use, but collecting need not be more frequent
 // than every 2 MB, and not less than every 16, or every hundredth of much memory:
-// Go counts in hundredths.
-func Settle() (release func()) {
+// Go counts in hundredths. bytes is what training will have in use, if it is known: some
+// of it comes with the first step.
+func Settle(bytes int64) (release func()) {
 	Collect()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	inUse := max(int64(stats.HeapAlloc), 1)
+	inUse := max(int64(stats.HeapAlloc), bytes, 1)
 	before := debug.SetGCPercent(int(min(100, max(1, 100*Garbage(inUse)/inUse))))
 	return func() { debug.SetGCPercent(before) }
 }

@@ -31,3 +31,20 @@ func TestCollect(t *testing.T) {
 		}
 	}
 }
+
+// TestSettle: garbage is bounded by what training will have, not by the little that it has when it begins.
+func TestSettle(t *testing.T) {
+	before := debug.SetGCPercent(-1)
+	debug.SetGCPercent(before)
+	const most = 400 << 20
+	release := Settle(most)
+	percent := debug.SetGCPercent(-1)
+	debug.SetGCPercent(percent)
+	release()
+	if want := int(100 * Garbage(most) / most); percent != want {
+		t.Errorf("collections begin at %d%% of garbage, want %d", percent, want)
+	}
+	if after := debug.SetGCPercent(before); after != before {
+		t.Errorf("%d%% afterwards, %d before", after, before)
+	}
+}

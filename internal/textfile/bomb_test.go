@@ -2,7 +2,6 @@ package textfile
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -14,11 +13,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
+	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
-
-// bzip2Bomb are 360,000,000 letters a, in 8 blocks of bzip2 -9.
-const bzip2Bomb = "QlpoOTFBWSZTWcJtKvMBX44BAKAAAAggADCATUZCoCWpCoCXMUFZJlNZwm0q8wFfjgEAoAAACCAAMIBNRkKgJakKgJcxQVkmU1nCbSrzAV+OAQCgAAAIIAAwgE1GQqAlqQqAlzFBWSZTWcJtKvMBX44BAKAAAAggADCATUZCoCWpCoCXMUFZJlNZwm0q8wFfjgEAoAAACCAAMIBNRkKgJakKgJcxQVkmU1nCbSrzAV+OAQCgAAAIIAAwgE1GQqAlqQqAlzFBWSZTWcJtKvMBX44BAKAAAAggADCATUZCoCWpCoCXMUFZJlNZW4/hvAEodIEIoABAAAAIIAAwzAUppolQSNhJUEjxdyRThQkAMgfF8A=="
 
 // limitMemory leaves a test so many bytes.
 func limitMemory(t *testing.T, left int64) {
@@ -53,10 +50,7 @@ func bombError(t *testing.T, file []byte, threads int) (n int64, err error) {
 
 // TestBzip2Bomb: a block of bzip2 has 46 MB of text at most, which are not made at once.
 func TestBzip2Bomb(t *testing.T) {
-	file, err := base64.StdEncoding.DecodeString(bzip2Bomb)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := damage.Bzip2Bomb()
 	for _, threads := range []int{1, 4} {
 		took := allocated(func() {
 			n, err := bombError(t, file, threads)

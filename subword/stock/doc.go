@@ -11,7 +11,7 @@ import (
 
 // Kinds are the networks by their names, which files have.
 var kinds = map[string]kind{
-	Recurrent: {recurrentShapes, recurrent, held{4, 6}, held{2.5, 1}},
+	Recurrent: {recurrentShapes, recurrent, held{3.7, 6}, held{2.5, 1}},
 	Attention: {attentionShapes, attention, held{5.6, 16}, held{5.4, 11}},
 }
 

@@ -146,25 +146,30 @@ func (e *Network) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (
 }
 
 func (e *Network) rows(spelt *subword.Spellings, parameters gorgonia.Nodes, batch []uint32, threads int) *gorgonia.Node {
-	w := &words{options: e.options, parameters: map[string]*gorgonia.Node{}, spelt: spelt, batch: batch, threads: threads}
+	w := &words{options: e.options, parameters: map[string]*gorgonia.Node{}, spelt: spelt, batch: batch, longest: spelt.Longest(), threads: threads}
 	for i, p := range e.parameters {
 		w.parameters[p.Name] = parameters[i]
-	}
-	for i := range spelt.Len() {
-		w.longest = max(w.longest, len(spelt.Word(i)))
 	}
 	return kinds[e.kind].rows(w)
 }
 
 // Bytes is about the memory of a graph of Rows: for each place of the longest word some states of each word.
 func (e *Network) Bytes() (rows, gradient int64) {
-	longest := 0
-	for i := range e.Words() {
-		longest = max(longest, len(e.vocabulary.Word(i)))
-	}
-	k, v, hidden := kinds[e.kind], e.Words(), e.options.Hidden
+	k, v, longest := kinds[e.kind], e.Words(), e.vocabulary.Longest()
 	vectors := 4 * int64(v) * int64(e.options.Dim)
-	return k.forRows.bytes(v, longest, hidden) + 2*vectors, k.forGradient.bytes(v, longest, hidden) + vectors
+	return k.forRows.bytes(v, longest, e.options.Hidden) + 2*vectors, k.forGradient.bytes(v, longest, e.options.Hidden) + vectors
+}
+
+// encodeBytes is about the memory of the graphs of Encode: of one, and of one before that is garbage.
+const encodeBytes = 4 << 20
+
+// EncodeBytes is about the memory of Encode.
+func (e *Network) EncodeBytes() int64 { return encodeBytes }
+
+// encodeRows is how many words Encode takes at a time.
+func (e *Network) encodeRows() int {
+	word := kinds[e.kind].forRows.bytes(1, e.options.Spelling.Limit, e.options.Hidden) + 8*int64(e.options.Dim)
+	return int(max(encodeBytes/2/word, 1))
 }
 
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim: it runs a graph of some words at a time.
@@ -174,7 +179,7 @@ func (e *Network) Encode(words []string, dst []float32) (err error) {
 	if len(dst) != len(words)*n {
 		return fmt.Errorf("%s network: vectors of %d words with %d dimensions do not fit in %d values", e.kind, len(words), n, len(dst))
 	}
-	const atATime = 1024
+	atATime := e.encodeRows()
 	for first := 0; first < len(words); first += atATime {
 		part := words[first:min(first+atATime, len(words))]
 		g := gorgonia.NewGraph()
