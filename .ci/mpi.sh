@@ -63,10 +63,13 @@ mpich 2 ./w2vcl $T --out pich && same one/vectors.bin pich/vectors.bin 'the vect
 T=${T/--epochs 1/--epochs 40} # long enough to be stopped
 ./w2vcl $T --out long
 
-echo '+ the usual recipe, on 1 and 3 ranks'
-U="train --corpus text --dim 50 --contexts 400 --epochs 1 --threads 1 --quiet"
-./w2vcl $U --out usual
-open_mpi 3 ./w2vcl $U --out usual-3 && same usual/vectors.bin usual-3/vectors.bin 'the vectors of 3 ranks with shared negatives differ'
+echo '+ shared negatives and the default, on 1 and 3 ranks'
+for model in 'sg --contexts 400 --epochs 1' 'cbow --iterations 200' 'cbow --iterations 200 --subword none'; do
+	U="train --corpus text --dim 50 --threads 1 --quiet --model $model"
+	rm -rf usual usual-3
+	./w2vcl $U --out usual
+	open_mpi 3 ./w2vcl $U --out usual-3 && same usual/vectors.bin usual-3/vectors.bin "the vectors of 3 ranks with --model $model differ"
+done
 
 echo '+ in the order of the text, on 2 ranks, twice'
 S="train --corpus text --mode fullw2v --dim 50 --epochs 300 --sync 3000 --threads 1 --checkpoint 20 --quiet"
@@ -102,6 +105,9 @@ want=long
 stop USR2 2
 stop TERM 1
 stop lost 1
+T="train --corpus text --dim 50 --iterations 2000 --threads 1 --checkpoint 20 --quiet" want=stretches
+./w2vcl $T --out $want
+stop USR2 3
 T=$S want=ordered-1
 stop USR2 2
 stop lost 2

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -114,6 +115,22 @@ func BcastValues[T Value](c Comm, values []T, root int) error {
 			return err
 		}
 		data = data[n:]
+	}
+	return nil
+}
+
+// MostBytes is how long a message of MPI may be.
+const MostBytes = math.MaxInt32
+
+// GatherLong is AllGather for a buffer of any length.
+func GatherLong(c Comm, buffer []byte, ends []int) error {
+	if len(buffer) <= MostBytes {
+		return c.AllGather(buffer, ends)
+	}
+	for rank := range ends {
+		if err := BcastValues(c, Part(buffer, ends, rank), rank); err != nil {
+			return err
+		}
 	}
 	return nil
 }

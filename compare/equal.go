@@ -108,6 +108,27 @@ func (p page) unequalSearch() string {
 	return fmt.Sprintf("The recipes were not searched with equal effort: %s.", strings.Join(said, ", "))
 }
 
+// unequalSpelling says which variants compose words from their spelling; empty if all do, or none. What that gains on rare words
+// and on grammar says nothing of the modes.
+func (p page) unequalSpelling() string {
+	var composed, whole []string
+	for _, v := range p.Variants {
+		kind := v.Settings["subword"]
+		switch {
+		case v.Mode == experiment.ModeExternal:
+		case kind == "" || kind == settings.SubwordNone:
+			whole = append(whole, v.Name)
+		default:
+			composed = append(composed, fmt.Sprintf("%s (--subword %s)", v.Name, kind))
+		}
+	}
+	if len(composed) == 0 || len(whole) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Words have spelling in %s and none in %s: --subword none makes that equal.",
+		strings.Join(composed, ", "), strings.Join(whole, ", "))
+}
+
 // Work says how much of each the variants had; empty: there is nothing to compare.
 func (p page) Work() string {
 	var said []string
@@ -137,8 +158,10 @@ func (p page) Warnings() []string {
 			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
 		}
 	}
-	if search := p.unequalSearch(); search != "" {
-		warnings = append(warnings, search)
+	for _, text := range []string{p.unequalSearch(), p.unequalSpelling()} {
+		if text != "" {
+			warnings = append(warnings, text)
+		}
 	}
 	if !p.Fair() {
 		warnings = append(warnings, "Seconds, pairs and epochs all differ by more than 1.5 times, so nothing is marked as the best.")

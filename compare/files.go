@@ -96,12 +96,13 @@ func (p page) writeTeX(w io.Writer) error {
 	fmt.Fprintf(&b, "\\section*{%s}\n", report.TeX(p.Title()))
 	fmt.Fprintf(&b, "Held equal: %s. The runs of a variant had, on average: %s. %s\n", report.TeX(p.BudgetMeaning()), report.TeX(p.Work()), report.TeX(strings.Join(p.Warnings(), " ")))
 	for _, t := range p.Tables() {
-		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\caption{%s. %s}\n\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{\\input{%s/%s}}\n\\end{table}\n",
-			report.TeX(t.Title), report.TeX(t.Note), tablesFolder, t.Name)
+		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\caption{%s}\n%s{%%\n%s{\\input{%s/%s}}}\n\\end{table}\n", caption(t.Title, t.Note),
+			"\\resizebox*{!}{\\ifdim\\totalheight>.8\\textheight .8\\textheight\\else\\totalheight\\fi}", // no table is longer than a page, or wider
+			"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}", tablesFolder, t.Name)
 	}
 	b.WriteString("\\clearpage\n")
 	for i, f := range p.Figures() {
-		fmt.Fprintf(&b, "\n\\begin{figure}\n\\centering\n%s\n\\caption{%s. %s}\n\\end{figure}\n", f.Include(), report.TeX(f.Caption), report.TeX(f.Note))
+		fmt.Fprintf(&b, "\n\\begin{figure}\n\\centering\n%s\n\\caption{%s}\n\\end{figure}\n", f.Include(), caption(f.Caption, f.Note))
 		if i%12 == 11 { // LaTeX keeps up to 18 figures that have no place yet
 			b.WriteString("\\clearpage\n")
 		}
@@ -109,6 +110,11 @@ func (p page) writeTeX(w io.Writer) error {
 	b.WriteString("\\end{document}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// caption returns a title and what is to be known beside it, for LaTeX.
+func caption(title, note string) string {
+	return report.TeX(strings.TrimSpace(title + ". " + note))
 }
 
 func writeCSV(rows [][]string) func(io.Writer) error {

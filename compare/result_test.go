@@ -101,7 +101,7 @@ func TestLimitedBudgets(t *testing.T) {
 	o.Budget = experiment.Budget{Kind: experiment.BudgetIterations, Amount: 60} // five epochs
 	r := summarized(t, o, nil)
 	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
-	if other < cl || other > 1.3*cl { // a block of this text is all of it
+	if other < 0.7*cl || other > 1.3*cl { // a block of this text is all of it
 		t.Errorf("%v pairs, cl trained %v", other, cl)
 	}
 	o = smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
@@ -109,7 +109,7 @@ func TestLimitedBudgets(t *testing.T) {
 	o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.2}
 	r = summarized(t, o, nil)
 	for _, v := range r.Variants {
-		if s := float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean); s < 0.2 || s > 30 { // seconds, where the machine is busy
+		if s := float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean); s < 0.1 || s > 30 { // seconds, to the nearest unit, where the machine is busy
 			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
 		}
 		if len(v.Curve) == 0 {
@@ -167,6 +167,8 @@ func TestFairness(t *testing.T) {
 	barely.Searched = 40
 	never := of("c", 10, 1e6, 5)
 	never.Searched = 0
+	spelt := of("d", 10, 1e6, 5)
+	spelt.Settings = map[string]string{"subword": settings.SubwordNGram}
 	external := of("elsewhere", 1, 1, 1)
 	external.Mode = experiment.ModeExternal
 	for _, test := range []struct {
@@ -181,6 +183,8 @@ func TestFairness(t *testing.T) {
 		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, "pairs from 0 (a)", 1},
 		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "", 0},
 		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "seconds 10 each", 1},
+		{[]VariantResult{of("a", 10, 1e6, 5), spelt}, true, "seconds 10 each", 1},
+		{[]VariantResult{spelt, spelt, external}, true, "seconds 10 each", 0},
 	} {
 		p := page{&Result{Variants: test.variants, Sets: []Set{{Dataset: "s"}}}}
 		for i, v := range test.variants[1:] {
@@ -188,6 +192,9 @@ func TestFairness(t *testing.T) {
 		}
 		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
 			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
+		}
+		if want := "spelling in d (--subword ngram) and none in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
+			t.Errorf("%q, want %q", p.Warnings(), want)
 		}
 		if want := "100 runs for a, 40 runs for b, no recorded run for c"; len(test.variants) == 3 && test.variants[1].Name == "b" && test.variants[2].Name == "c" &&
 			!strings.Contains(strings.Join(p.Warnings(), ""), want) {

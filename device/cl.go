@@ -184,16 +184,20 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
 		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
-	const multiprocessors, most = 132, 64 << 20
+	const multiprocessors, sharedOfBlock, most = 132, 227 << 10, 64 << 20
 	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())
 	parameter(s.Alphabet, s.CharDim)
 	for i, w := range s.Widths {
 		parameter(w*s.CharDim+1, s.Filters[i])
 	}
 	parameter(d+1, paddedDim(c.Dim))
-	tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
-	bytes += v*int64(44+16*d+4*paddedDim(c.Dim)) + 2*tables // packed words; features, where, standardized, their gradient; the vectors' gradient
-	bytes += min(most, 12*multiprocessors*32/int64(columns+31)*tables)
+	bytes += v * int64(44+16*d+4*paddedDim(c.Dim)) // packed words; features, where, standardized, their gradient; the vectors' gradient
+	if s.HasLists(sharedOfBlock) {
+		bytes += s.ListBytes() + v*int64(6*(s.Each()-1)*d+4*d) // features and where of all spellings, and their sums
+	} else {
+		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
+		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(columns+31)*tables)
+	}
 	bytes += max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(paddedDim(c.Dim))) // parts of the gradient of weights
 	return bytes + 16*8*multiprocessors*int64(d)
 }

@@ -37,8 +37,8 @@ func CheckCompression(path string, f Format) error {
 	return nil
 }
 
-// compressed returns a function that writes what write does, compressed as the path says.
-func compressed(path string, write func(io.Writer) error) func(io.Writer) error {
+// Compressed returns a function that writes what write does, compressed as the path says.
+func Compressed(path string, write func(io.Writer) error) func(io.Writer) error {
 	_, extension := cutCompression(path)
 	if extension == "" {
 		return write

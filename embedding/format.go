@@ -27,11 +27,13 @@ const (
 	FastTextModel  Format = "fasttext-bin" // fastText's model: words, and n-grams if there are some
 )
 
-// The formats that are only written, for other programs. [SaveModel2Vec] writes Model2Vec, [Save] the others.
+// The formats that are only written, for other programs. [SaveModel2Vec] writes Model2Vec,
+// [fasttext.WriteFloret] writes Floret, and [Save] the others.
 const (
 	Parquet   Format = "parquet"   // columns word and vector
 	Int8      Format = "int8"      // Safetensors with vectors of int8, and a scale for each
 	Model2Vec Format = "model2vec" // a folder of Model2Vec and sentence-transformers
+	Floret    Format = "floret"    // floret's table of hashed words and n-grams, for spaCy
 )
 
 // extensions maps the extension of a file to its format; see [FormatOf].
@@ -45,10 +47,11 @@ var extensions = map[string]Format{
 	".tsv":         Projector,
 	".fasttext":    FastTextModel,
 	".parquet":     Parquet,
+	".floret":      Floret,
 }
 
 // Written returns all formats that are written.
-func Written() []Format { return append(Formats(), Parquet, Int8, Model2Vec) }
+func Written() []Format { return append(Formats(), Parquet, Int8, Model2Vec, Floret) }
 
 // Formats returns the formats that [Load] reads, which are written, too.
 func Formats() []Format {
@@ -81,7 +84,7 @@ func ParseFormat(name string) (Format, error) {
 }
 
 // FormatOf returns the format that [Save] writes to path. The extension decides:
-// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors (.int8.safetensors), .parquet, .tsv or .fasttext
+// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors (.int8.safetensors), .parquet, .floret, .tsv or .fasttext
 // (also .fasttext.bin; any other .bin is word2vec's), each also with .gz or .zst behind it.
 func FormatOf(path string) (Format, error) {
 	name, _ := cutCompression(strings.ToLower(filepath.Base(path)))
@@ -98,7 +101,7 @@ func FormatOf(path string) (Format, error) {
 	if ok {
 		return f, CheckCompression(path, f)
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .tsv or .fasttext.bin", path)
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .floret, .tsv or .fasttext.bin", path)
 }
 
 // list joins the names of formats with commas.
@@ -134,7 +137,7 @@ func Save(path string, t *Table, f Format) error {
 			return err
 		}
 	}
-	return atomicfile.Write(path, compressed(path, func(w io.Writer) error { return writeAs(w, t, f) }))
+	return atomicfile.Write(path, Compressed(path, func(w io.Writer) error { return writeAs(w, t, f) }))
 }
 
 // Write writes a table to w in format f, without the words that NPY and Projector keep in

@@ -19,6 +19,7 @@ import (
 // Gorgonia derives the gradient of the loss for words, through h.
 type fusedCBOW struct {
 	*machine
+	of                *CBOW
 	contexts, windows *skipGram      // steps 1 and 2
 	gradients         gorgonia.Nodes // of words; none if an encoder has its own
 }
@@ -26,7 +27,7 @@ type fusedCBOW struct {
 func newFusedCBOW(t *CBOW) (s *fusedCBOW, err error) {
 	defer operation.Recovered("build the graph of CBOW", &err)
 	c, workers := t.options, t.windows.team
-	s = &fusedCBOW{}
+	s = &fusedCBOW{of: t}
 	if s.contexts, err = newSkipGram(&t.samplers[0], nil, workers, t.contexts.optimizer, c); err != nil {
 		return nil, err
 	}
@@ -72,22 +73,35 @@ func (s *fusedCBOW) trainContexts(in []*tensor.Dense) (*tensor.Dense, error) {
 	if _, err := s.contexts.Do(in[0], in[1]); err != nil {
 		return nil, err
 	}
+	if ranks := s.of.ranks; ranks != nil {
+		return in[0], ranks.shareRows(in[0].Float32s(), s.contexts.core.Dim)
+	}
 	return in[0], nil
 }
 
-func (s *fusedCBOW) run() (float64, []float32, error) {
-	for _, op := range []*skipGram{s.contexts, s.windows} {
+func (s *fusedCBOW) run() (loss float64, gradients []float32, err error) {
+	blocks := func(op *skipGram, cuts ...int) {
 		sampler := op.core.Sampler
-		op.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) })
+		op.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) }, cuts...)
+	}
+	x, ranks := s.of.windows.stretch, s.of.ranks
+	blocks(s.contexts, cutRows(x, s.of.cuts)...)
+	blocks(s.windows)
+	if ranks != nil {
+		ranks.begin(x, s.contexts.core, s.windows.core)
 	}
 	if err := s.machine.run(); err != nil {
 		return 0, nil, err
 	}
-	loss := s.contexts.loss + s.windows.loss
+	if loss = s.contexts.loss + s.windows.loss; ranks != nil {
+		if loss, err = ranks.shareLosses(s.contexts.core, s.windows.core); err != nil {
+			return 0, nil, err
+		}
+	}
 	if s.gradients == nil {
 		return loss, nil, nil
 	}
-	gradients, err := floatsOf(s.gradients[0])
+	gradients, err = floatsOf(s.gradients[0])
 	return loss, gradients, err
 }
 

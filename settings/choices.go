@@ -36,6 +36,9 @@ const (
 	SubwordChars = "chars"
 	SubwordBPE   = "bpe"
 
+	unseenEncoder = "encoder"
+	unseenRegress = "regress"
+
 	subwordRecurrent = stock.Recurrent
 	subwordAttention = stock.Attention
 
@@ -86,9 +89,13 @@ var (
 		{subwordRecurrent, "a recurrent network over characters"},
 		{subwordAttention, "a weighted mean of characters"},
 	}
+	unseenChoices = []Choice{
+		{unseenEncoder, "what --subword composes, if anything"},
+		{unseenRegress, "a ridge regression from n-grams of 3 to 6 characters to the trained vectors, with any --subword"},
+	}
 	poolChoices = []Choice{
 		{string(subword.PoolMax), "the largest value of each filter over the word"},
-		{string(subword.PoolFlatten), "the values of all positions, as in the W2V-CL paper"},
+		{string(subword.PoolFlatten), "the values of all positions"},
 	}
 	activationChoices = []Choice{
 		{string(subword.ReLU), ""},

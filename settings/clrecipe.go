@@ -25,7 +25,7 @@ func stretches(c *Config, set given) {
 	switch {
 	case !c.HasEncoder():
 		window, dynamic, contextWeight = 8, true, 0.5
-	case c.Dim > 150: // there is room for more than the nearest words say
+	case c.Dim > longDim:
 		window = 4
 	}
 	lr, weightDecay = c.ofOptimizer(lr, weightDecay, 0)
@@ -41,6 +41,9 @@ func stretches(c *Config, set given) {
 	fill(set, "context-weight", &c.ContextWeight, contextWeight)
 	fill(set, "decay", &c.Decay, decayLinear)
 }
+
+// longDim is the longest of short vectors: composed of spelling, longer ones have room for more than the nearest words say.
+const longDim = 150
 
 // A clRecipe is what a recipe of mode cl sets.
 type clRecipe struct {

@@ -24,6 +24,9 @@ func composedContexts(c *Config) float64 {
 	return 0
 }
 
+// FitsUnseen reports whether n-grams are fitted to the trained vectors, for words that the text does not have.
+func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
+
 // ComposesRows reports whether words are composed as means of the parameters of an encoder, not by a network.
 func (c *Config) ComposesRows() bool { return c.HasEncoder() && !slices.Contains(spelt, c.Subword) }
 

@@ -102,6 +102,7 @@ type Encoder struct {
 	Buckets     int     // ngram, cnn: vectors that n-grams are hashed to
 	Pieces      string  // bpe: file of the pieces
 	SubwordLR   float64 // learning rate of the encoder, times LR
+	Unseen      string  // what unseen words' vectors come from: "encoder" or "regress"
 }
 
 // Training says how long and at which rates to train.

@@ -110,6 +110,14 @@ func TestFitStretches(t *testing.T) {
 	if c := fit(map[string]string{}, 60_000, 1e9); c.Batch != 45_000 || c.Iterations != 2048 || c.Sample != 1e-5 {
 		t.Errorf("a long text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
+	for words, want := range map[int][2]int{20_000: {30_000, 4096}, 60_000: {45_000, 2048}} {
+		if c := fit(map[string]string{"dim": "300"}, words, 1e9); c.Batch != want[0] || c.Iterations != want[1] {
+			t.Errorf("long vectors of %d words have %d iterations of %d words", words, c.Iterations, c.Batch)
+		}
+	}
+	if c := fit(map[string]string{"dim": "300"}, 20_000, 1e6); c.Batch >= 10_000 || c.Iterations != 2048 {
+		t.Errorf("long vectors of a short text have %d iterations of %d words", c.Iterations, c.Batch)
+	}
 	short := fit(map[string]string{}, 20_000, 1e6)
 	if short.Batch >= 10_000 || short.Batch < 5_000 || short.Iterations != 2048 || math.Abs(short.Sample-8e-4) > 2e-5 {
 		t.Errorf("a short text has %d iterations of %d words, and a threshold of %v", short.Iterations, short.Batch, short.Sample)

@@ -121,6 +121,8 @@ func (m Mode) Searched(model, preset string) int {
 		return 979 // benchmarks/cl-skip-gram
 	case SentenceOrdered:
 		return 86 // benchmarks/cl-skip-gram
+	case Minibatch:
+		return 12 // benchmarks/2026-11-26-h100-equal-search
 	default:
 		return 0
 	}

@@ -36,6 +36,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		Text:     Text{MinCount: 5, MaxSentence: 1000, Tokenizer: tokenizerWhitespace, Walks: 10, WalkLength: 80, P: 1, Q: 1},
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
 		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
+		Encoder:  Encoder{Unseen: unseenEncoder},
 		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},
 	}
 	m, ok := FindMode(c.Mode)
@@ -94,7 +95,19 @@ func vanillaRecipe(c *Config) {
 		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
+		return
 	}
+	vanillaFollows(c, nil)
+}
+
+// vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
+// (benchmarks/2026-11-26-h100-equal-search); nobody tried it with an encoder.
+func vanillaFollows(c *Config, set given) {
+	x := 0.25
+	if c.HasEncoder() {
+		x = 0
+	}
+	fill(set, "context-weight", &c.ContextWeight, x)
 }
 
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
@@ -172,7 +185,8 @@ func gloVeRecipe(c *Config) {
 // that all words share get gradients from all of them, so they want a lower rate
 // than the words' own vectors: with a higher one, words of similar spelling become
 // alike, and the longer one trains the more (see subwordRate). The paper has one
-// learning rate, and no vectors of words' own; it flattens convolutions.
+// learning rate, and no vectors of words' own. Its network is that of its authors'
+// earlier paper, as their program has it: docs/subword.md.
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.WordTable = kind, true
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
@@ -182,12 +196,15 @@ func subwordRecipe(c *Config, kind string) {
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
+	case sentenceOrdered(c.FindMode()) && kind != SubwordNGram: // with 1, parw2v diverges: all words share the characters
+		c.SubwordLR = 0.1
 	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
 		c.SubwordLR, c.WordTable = 1, false
 		if kind == SubwordCNN {
-			c.Pool, c.Standardize = string(subword.PoolFlatten), false
+			c.Gram, c.Widths, c.Filters = Numbers{1, 2, 3, 4, 5}, Numbers{1, 2, 3, 4, 5, 6, 7}, Numbers{50, 100, 150, 200, 200, 200, 200}
+			c.Activation, c.Standardize, c.MaxChars = string(subword.Tanh), false, 18
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.WordTable = 0.15, false
@@ -218,6 +235,9 @@ func subwordRate(c *Config) {
 // symbolRate is the rate of a CNN of n-grams of several lengths, which has rates by layer: that of its symbols
 // (benchmarks/subwords).
 const symbolRate = 1
+
+// symbolDim is how many values the embeddings of its symbols have (benchmarks/subwords).
+const symbolDim = 128
 
 // readable rounds a computed setting to three digits, for config.toml is read by people.
 func readable(x float64) float64 {
@@ -251,12 +271,18 @@ func setDependents(c *Config, set given) {
 	if sentenceOrdered(m) {
 		sequentialFollows(c, set)
 	}
+	if minibatch(m) && !c.IsPublished() {
+		vanillaFollows(c, set)
+	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():
 		c.SubwordLR = symbolRate
 	case largeBatch(m):
 		subwordRate(c)
+	}
+	if c.layerRates() && set["char-dim"] == "" {
+		c.CharDim = symbolDim
 	}
 	// Without subsampling every pass would find the same contexts.
 	if set["passes"] == "" && c.everyPassIsTheSame() && c.Passes > 1 {

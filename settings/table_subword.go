@@ -13,6 +13,10 @@ func (c *Config) encoderSettings() []Setting {
 				"its spelling; =false composes vectors from spelling only",
 		},
 		{
+			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
+			help: "what the vectors of words that the text does not have come from", Choices: unseenChoices,
+		},
+		{
 			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
 			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them " +
 				"(cnn, recurrent, attention); 1-5 reads n-grams of each of these lengths (cnn)",
@@ -83,7 +87,7 @@ func (c *Config) pieceSettings() []Setting {
 				"attention); vectors that no word needs take no memory",
 		},
 		{
-			Name: "pieces", Modes: asGraph, Subword: bpeOnly, Record: true, value: &c.Pieces,
+			Name: "pieces", Modes: withEncoders, Subword: bpeOnly, Record: true, value: &c.Pieces,
 			help: "byte-pair pieces, those merged first ahead: `FILE` " +
 				"has a piece a line, or the two parts of a merge (bpe)",
 		},

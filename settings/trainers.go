@@ -162,7 +162,7 @@ func (c *Config) cnnOptions() subword.CNNOptions {
 	}
 }
 
-// layerRates: the paper has one rate, and characters are trained with one on GPUs.
+// layerRates: the paper has one rate, and so have characters, with which one was searched.
 func (c *Config) layerRates() bool {
 	return c.Subword == SubwordCNN && len(c.Gram) > 1 && !c.IsPublished()
 }

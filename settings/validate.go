@@ -210,8 +210,8 @@ func (v *validator) choices() {
 	if !c.HasEncoder() {
 		return
 	}
-	v.check(asGraph(c.FindMode()) || c.Subword == SubwordNGram, "subword",
-		"mode %s composes vectors of n-grams only: choose %s or %s", c.Mode, SubwordNGram, SubwordNone)
+	v.check(asGraph(c.FindMode()) || c.ComposesRows(), "subword",
+		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordChars, SubwordBPE, SubwordNone}, ", "))
 	v.check(asGraph(c.FindMode()) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
 	v.check(c.Init == "", "init",
@@ -326,8 +326,8 @@ func (c *Config) checkKernels(m Mode) error {
 	var err error
 	switch m.Family {
 	case SentenceOrdered:
-		if c.HasEncoder() && !device.ComposesOn(sequential.Algorithm(c.Mode)) {
-			return terminal.Usagef("--subword %s: mode %s trains no n-grams on a GPU", c.Subword, c.Mode)
+		if c.HasEncoder() && (c.Subword != SubwordNGram || !device.ComposesOn(sequential.Algorithm(c.Mode))) {
+			return terminal.Usagef("--subword %s: mode %s does not train it on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
 			return terminal.Usagef("--precision %s: not with --subword", c.Precision)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // A Pool says what of a convolution the features of a word are.
@@ -98,12 +100,7 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 
 // layerRate returns the learning rate of a layer of so many inputs.
 func (o CNNOptions) layerRate(inputs int) float64 {
-	const wide = 5 // with half of it some runs keep the loss of their start for a third of their length
-	rate := cmp.Or(o.Rate, 1)
-	if o.LayerRates {
-		return rate * min(1, wide/float64(inputs))
-	}
-	return rate
+	return cmp.Or(o.Rate, 1) * kernels.Structure{LayerRates: o.LayerRates}.LayerRate(inputs)
 }
 
 // atLeast is the number of symbols that words are filled up to.

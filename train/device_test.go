@@ -182,6 +182,9 @@ func TestDeviceErrors(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("error %v, want %q", err, test.want)
 				}
+				if err != nil && strings.HasPrefix(test.want, "--device") && err.Error() != test.want { // the text has nothing to do with it
+					t.Errorf("error %q, want %q", err, test.want)
+				}
 				if _, err := runfolder.Reopen(c.Out); err == nil {
 					t.Error("there is a run folder")
 				}

@@ -31,7 +31,7 @@ type executor interface {
 	matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error)
 
 	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
-	newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error)
+	newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
 	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error)
 	newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error)
 
@@ -118,7 +118,7 @@ func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations
 	return graph.NewCL(m, noise, iterations, model)
 }
 
-func (e *processor) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
+func (e *processor) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return graph.NewCBOW(s, iterations, model)
 }
 

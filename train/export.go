@@ -149,7 +149,10 @@ func (j *job) exportTable(folder *runfolder.Folder, name string, values []float3
 // exportEncoder writes the encoder, with the offset that fits composed vectors to
 // the given ones.
 func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
-	if j.encoder == nil {
+	switch {
+	case j.unseen != nil:
+		return j.exportUnseen(folder, vectors)
+	case j.encoder == nil:
 		return nil
 	}
 	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, vectors)
@@ -167,8 +170,8 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 		words += int64(len(word))
 	}
 	space := runfolder.DiskSpace{Vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, Checkpoint: overhead}
-	if j.encoder != nil {
-		space.Vectors += subword.FileBytes(j.encoder)
+	if e := j.written(); e != nil {
+		space.Vectors += subword.FileBytes(e)
 	}
 	if j.savesComposed() {
 		space.Checkpoint += 4 * v * int64(j.config.Dim)

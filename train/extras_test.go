@@ -77,9 +77,11 @@ func TestObserverFailureEndsTheRun(t *testing.T) {
 // learning rate decays over them and metrics come at equal steps.
 func TestLoopLimits(t *testing.T) {
 	for name, limit := range map[string]limit{
-		"pairs":   {Pairs: 400 * fakePairs},
-		"words":   {Words: 400 * 3},
-		"seconds": {Seconds: 400},
+		"pairs":              {Pairs: 400 * fakePairs},
+		"words":              {Words: 400 * 3},
+		"seconds":            {Seconds: 400},
+		"a third of a unit":  {Words: 400*3 + 1},
+		"two thirds missing": {Seconds: 399.67},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(1<<20, 1, 1)
@@ -93,7 +95,7 @@ func TestLoopLimits(t *testing.T) {
 			if result.Units != 400 || result.Interrupted {
 				t.Errorf("%d units, interrupted %v; want 400, false", result.Units, result.Interrupted)
 			}
-			if got, want := f.rates[200], 0.5; math.Abs(got-want) > 1e-5 {
+			if got, want := f.rates[200], 0.5; math.Abs(got-want) > 1e-3 {
 				t.Errorf("learning rate %v half-way, want %v", got, want)
 			}
 			if lines := readMetrics(t, metrics.String()); len(lines) != runfolder.MetricsPerRun {

@@ -66,10 +66,9 @@ func (g *gpu) wait() (device.Device, error) {
 // cause returns the error of opening the device in place of one that it led to,
 // of work under the context that ends with it.
 func cause(ctx context.Context, err error) error {
-	if errors.Is(err, context.Canceled) {
-		if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-			return cause
-		}
+	cause := context.Cause(ctx)
+	if cause != nil && !errors.Is(cause, context.Canceled) && (errors.Is(err, context.Canceled) || errors.Is(err, cause)) {
+		return cause
 	}
 	return err
 }
@@ -148,7 +147,7 @@ func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, 
 	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
 }
 
-func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
+func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
 	return device.NewCBOW(g.device, s, iterations, model, g.precision())
 }
 

@@ -69,7 +69,7 @@ func TestGPURanksErrors(t *testing.T) {
 		"tempering": {2, "--tempering 1 and --positives 2 on GPUs", func(c *settings.Config) {
 			c.Mode, c.SharedNegatives, c.Tempering, c.Positives = settings.ModeCL, 0, 1, 2
 		}, false},
-		"cbow": {2, "--model cbow: take --model sg", func(c *settings.Config) {
+		"cbow": {2, "--model cbow on GPUs: take --model sg", func(c *settings.Config) {
 			c.Mode, c.Model = settings.ModeCL, settings.ModelCBOW
 		}, false},
 		"vanilla": {2, "--mode vanilla on GPUs", func(c *settings.Config) { c.Mode = "vanilla" }, false},

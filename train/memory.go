@@ -119,7 +119,7 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.start.Bytes() + after,
+		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.unseenLists() + j.start.Bytes() + after,
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -152,8 +152,8 @@ func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64
 func (j *job) exportBytes() int64 {
 	words, table := int64(j.text.vocabulary.Len()), j.tableBytes()
 	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
-	if j.encoder != nil {
-		bytes += atomicfile.BufferBytes + subword.OffsetBytes(j.encoder)
+	if e := j.written(); e != nil {
+		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
 	}
 	if j.config.ContextWeight != 0 {
 		bytes += table

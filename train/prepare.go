@@ -32,6 +32,7 @@ type job struct {
 	text     *text
 	start    trainer.Tables      // vectors to go on from; may be none
 	encoder  subword.Encoder     // of word vectors; nil: they are a table
+	unseen   *subword.NGrams     // fitted to the trained vectors for unseen words; nil: the encoder has them
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
@@ -80,6 +81,9 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
+		return err
+	}
+	if err := j.prepareUnseen(); err != nil {
 		return err
 	}
 	if err := j.executor.prepare(ctx, p); err != nil {
@@ -176,7 +180,7 @@ func (j *job) prepareCBOW(p *progress.Progress) error {
 	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a
-		return j.executor.newCBOW(stretches, c.Iterations, model)
+		return j.executor.newCBOW(stretches, c.Iterations, model, p)
 	}
 	return j.executor.needCBOW(stretches, model)
 }

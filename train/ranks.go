@@ -34,7 +34,8 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 	return lead.Follow(ctx, j.trainer)
 }
 
-// processors are those of several ranks, each with a part of the text and a part of M.
+// processors are those of several ranks, each with a part of the text and a part of M. If an iteration reads all over the text, each has
+// all of it.
 type processors struct {
 	processor
 	group *ranks.Group
@@ -43,6 +44,10 @@ type processors struct {
 }
 
 func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, error) {
+	if e.job.mode.Family == settings.Stretches {
+		t, err := e.processor.read(ctx, p)
+		return t, e.group.Agree(err)
+	}
 	own, seconds, err := readPart(ctx, e.group, &e.job.config, p)
 	if err != nil {
 		return nil, err
@@ -56,6 +61,12 @@ func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, err
 func (e *processors) prepare(ctx context.Context, p *progress.Progress) error {
 	if err := e.group.Agree(ranks.CheckTraining(&e.job.config)); err != nil {
 		return err
+	}
+	if e.job.mode.Family == settings.Stretches {
+		if err := e.group.SameText(e.job.config.Input(), e.job.text.fingerprint); err != nil {
+			return err
+		}
+		return e.group.Agree(e.job.prepareMode(ctx, p))
 	}
 	return e.job.prepareMode(ctx, p)
 }
@@ -78,6 +89,18 @@ func (e *processors) needCL(model graph.Options) error {
 func (e *processors) plan(words, slots int, model graph.Options) error {
 	return e.job.ask(func(a *trainer.Account) error {
 		return split.Plan(a, words, slots, e.group.Size(), e.group.Rank(), model)
+	})
+}
+
+func (e *processors) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
+	var err error
+	alone := trainer.Dry(func(a *trainer.Account) { err = graph.PlanCBOW(a, s, model) })
+	if err != nil {
+		return err
+	}
+	e.group.NeedAlone(alone.Sum())
+	return e.job.ask(func(a *trainer.Account) error {
+		return graph.PlanRankCBOW(a, s, e.group.Size(), e.group.Rank(), model)
 	})
 }
 
@@ -111,6 +134,17 @@ func (e *processors) newCL(_ *wordcontext.Matrix, noise *corpus.Alias, iteration
 	}
 	p.Notef("Ranks:   %d with %s each; one sends %s in an iteration", e.group.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
 		terminal.Bytes(int64(2*split.Traffic(e.part.Rows(), e.group.Size(), model))))
+	return e.group.NewTrainer(t), nil
+}
+
+func (e *processors) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error) {
+	t, err := graph.NewRankCBOW(e.group.Count(), s, iterations, model)
+	if err != nil {
+		return nil, err
+	}
+	rows, places := s.Occurring()
+	p.Notef("Ranks:   %d with %s each; one sends about %s in an iteration", e.group.Size(), terminal.Quantity(terminal.Number(model.Threads), "thread"),
+		terminal.Bytes(int64(graph.RankTraffic(rows, places, e.group.Size(), model.Dim, model.Composition != nil))))
 	return e.group.NewTrainer(t), nil
 }
 

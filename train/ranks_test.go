@@ -58,8 +58,17 @@ func TestRanks(t *testing.T) {
 		for _, shared := range []int{0, 4} {
 			c := ranksConfig(t)
 			c.Tempering, c.MaxPositives, c.SharedNegatives = tempering, 20, shared
-			testRanks(t, c)
+			testRanks(t, c, [2]int{1, 4}, [2]int{2, 1}, [2]int{4, 2}, [2]int{4, 0})
 		}
+	}
+}
+
+// TestRanksOnStretches is TestRanks for large-batch CBOW, which any number of ranks shares.
+func TestRanksOnStretches(t *testing.T) {
+	for _, subword := range []string{settings.SubwordNone, settings.SubwordNGram} {
+		c := subwordConfig(t, onStretches, subword)
+		c.Iterations, c.Subword = 120, subword
+		testRanks(t, c, [2]int{1, 3}, [2]int{3, 2}, [2]int{2, 0})
 	}
 }
 
@@ -107,9 +116,10 @@ func resumeOn(t *testing.T, n int, c settings.Config) {
 	}
 }
 
-func testRanks(t *testing.T, c settings.Config) {
+// testRanks stops a run on some ranks and goes on on others; 0: in a single process.
+func testRanks(t *testing.T, c settings.Config, numbers ...[2]int) {
 	want := vectorsOf(t, c)
-	for _, n := range [][2]int{{1, 4}, {2, 1}, {4, 2}, {4, 0}} { // 0: a single process
+	for _, n := range numbers {
 		c.Out = filepath.Join(t.TempDir(), "run")
 		interruptOn(t, n[0], c)
 		resumeOn(t, n[1], c)
@@ -140,11 +150,12 @@ func TestRanksErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
-		"mode":   {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
-		"model":  {want: "--model cbow: take --model sg", change: func(c *settings.Config) { c.Model = settings.ModelCBOW }},
-		"matrix": {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
-		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
+		"folder":            {want: taken, change: func(c *settings.Config) { c.Out = taken }},
+		"mode":              {want: "--mode vanilla", change: func(c *settings.Config) { c.Mode = "vanilla" }},
+		"text of each rank": {want: "--model cbow and --corpus {rank}: give one path", change: func(c *settings.Config) { c.Model, c.Corpus = settings.ModelCBOW, "{rank}" }},
+		"network":           {want: "--subword cnn: take --subword ngram or none", change: func(c *settings.Config) { c.Model, c.Subword = settings.ModelCBOW, "cnn" }},
+		"matrix":            {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
+		"cache":             {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := ranksConfig(t)

@@ -159,6 +159,9 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	if j.saver, err = j.newSaver(folder, metrics, from, p); err != nil {
 		return outcome{}, err
 	}
+	if b := j.config.Budget; b.Kind == trainer.BudgetSeconds && j.secondsMatrix > b.Amount {
+		p.Notef("Note: the %s of --budget were over before training, so one %s is trained", b, j.mode.Unit)
+	}
 	units := j.trainer.Units()
 	l := loop{
 		trainer: j.trainer, from: from, rate: j.config.Schedule(units), unitName: j.mode.Unit,

@@ -56,7 +56,7 @@ func (l limit) Units(units int, seconds, pairs, words float64) int {
 	default:
 		return units
 	}
-	return int(min(max(math.Ceil(needed), 1), float64(units)))
+	return int(min(max(math.Round(needed), 1), float64(units)))
 }
 
 // A work tells how much of a run is done: by units, or by the limit if it has
@@ -86,8 +86,15 @@ func newWork(l limit, units, observations int, from runfolder.Position) *work {
 // Fraction is how much of the run is done, from 0 to 1.
 func (w *work) Fraction(p runfolder.Position) float64 { return w.limit.Fraction(p, w.units) }
 
-// Done reports whether the run is done.
-func (w *work) Done(p runfolder.Position) bool { return p.Units >= w.units || w.Fraction(p) >= 1 }
+// Done reports whether the run is done. A limit is nearest at the end of a unit, of which some are long: another one
+// is not begun if more than half of it would lie beyond the limit.
+func (w *work) Done(p runfolder.Position) bool {
+	if p.Units >= w.units || w.limit == (limit{}) {
+		return p.Units >= w.units
+	}
+	unit := w.Fraction(p) / float64(max(p.Units, 1))
+	return w.Fraction(p)+unit/2 >= 1
+}
 
 // Step is the work done in steps of progress.
 func (w *work) Step(p runfolder.Position) int64 {

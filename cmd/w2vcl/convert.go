@@ -33,18 +33,20 @@ func newConvert(s cli.Streams) *cobra.Command {
 chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
 (fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
 With .gz or .zst behind it the file is compressed. For other programs only, w2vcl
-writes .parquet (columns word and vector), .int8.safetensors (a quarter of the size)
-and with --format model2vec a folder that Model2Vec and sentence-transformers load as
-a StaticEmbedding. - is standard output, in the format of --format. Input is recognized by its content.
+writes .parquet (columns word and vector), .int8.safetensors (a quarter of the size),
+.floret (for spaCy, with n-grams) and with --format model2vec a folder that Model2Vec and
+sentence-transformers load as a StaticEmbedding. - is standard output, in the format of
+--format. Input is recognized by its content.
 
 A fastText model of a run trained with --subword ngram gives unseen words the same
-vectors as the run. Words have the run's vectors, W + X·C with --context-weight X;
-the output matrix is C.`,
+vectors as the run, a table of floret nearly the same direction. Words have the run's
+vectors, W + X·C with --context-weight X; the output matrix is C.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
   w2vcl convert runs/ngram model.bin --format fasttext-bin
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
   w2vcl convert runs/wiki wiki-model --format model2vec
+  w2vcl convert runs/ngram wiki.floret     # then: spacy init vectors en wiki.floret DIR --mode floret
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: cli.Exactly("DIR|VECTORS", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
@@ -84,8 +86,8 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	noteUnfinished(s, from)
 	t := v.Table
 	switch format {
-	case embedding.FastTextModel:
-		err = saveFastText(ctx, s, to, v, from)
+	case embedding.FastTextModel, embedding.Floret:
+		err = saveFastText(ctx, s, to, v, from, format)
 	case embedding.Model2Vec:
 		err = saveModel2Vec(s, to, t, from)
 	default:
@@ -99,12 +101,14 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	return nil
 }
 
-// saveFastText writes a fastText model and says what it holds of unseen words.
-func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Vectors, from string) error {
-	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from)
+// saveFastText writes a fastText model, or a table of floret, and says what it holds of unseen words.
+func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Vectors, from string, format embedding.Format) error {
+	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from, format)
 	switch {
 	case err != nil:
 		return err
+	case format == embedding.Floret:
+		s.Notef("The table has n-grams: unseen words get nearly the direction of the vectors that 'w2vcl vector' gives them")
 	case withNGrams:
 		s.Notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
 	case v.Encoder != nil:
@@ -118,7 +122,7 @@ func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Ve
 
 // load reads the vectors to write.
 func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
-	if o.words == "" && format != embedding.FastTextModel { // which needs no encoder
+	if o.words == "" && format != embedding.FastTextModel && format != embedding.Floret { // which need no encoder
 		t, err := runfolder.LoadTable(ctx, from)
 		return &runfolder.Vectors{Table: t}, err
 	}

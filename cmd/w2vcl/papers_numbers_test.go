@@ -33,6 +33,25 @@ func TestPaperNumbers(t *testing.T) {
 	}
 }
 
+// TestPaperLinks: numbers in the text of a link from docs/papers.md to a benchmark are in that benchmark.
+func TestPaperLinks(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "papers.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, link := range regexp.MustCompile(`\[([^\]]+)\]\(\.\./benchmarks/([^/)]+)/`).FindAllStringSubmatch(string(page), -1) {
+		for _, s := range numbersOf(link[1]) {
+			if found++; !rounded(s, numbersOfFolder(t, filepath.Join("..", "..", "benchmarks", link[2]))) {
+				t.Errorf("%s: %s is not in %s", link[0], s, link[2])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no number in any link")
+	}
+}
+
 // TestPaperNumbersFail: a number that nothing gives is found.
 func TestPaperNumbersFail(t *testing.T) {
 	page := func(string) []float64 { return []float64{1056, 11.3, 0.4123, 67869} }
@@ -44,6 +63,9 @@ func TestPaperNumbersFail(t *testing.T) {
 		if problems := checkNumbers(r, page); (len(problems) == 0) != ok {
 			t.Errorf("%s: %q", ours, problems)
 		}
+	}
+	if problems := checkNumbers(paperRow{Ours: "93 times"}, page); len(problems) == 0 {
+		t.Error("a number of no page: no problem found")
 	}
 	for _, line := range []string{"93 = 1,057 / 11.3", "92 = 1,056 / 11.3", "93 = 1,056 / x", "93"} {
 		if problems := checkNumbers(paperRow{Ours: "93", Measured: []string{"page"}, Computed: []string{line}}, page); len(problems) == 0 {
@@ -88,7 +110,10 @@ func numbersOfFolder(t *testing.T, folder string) (all []float64) {
 // checkNumbers returns what is wrong with the numbers of a row.
 func checkNumbers(r paperRow, numbers func(folder string) []float64) (problems []string) {
 	if len(r.Measured) == 0 {
-		return nil
+		for _, s := range append(numbersOf(r.Ours), numbersOf(r.Why)...) {
+			problems = append(problems, s+" is of no page: name it in measured")
+		}
+		return problems
 	}
 	known := []float64{}
 	for _, folder := range r.Measured {

@@ -78,7 +78,11 @@ func (o *planOptions) run(ctx context.Context, s cli.Streams) error {
 
 // onHosts prints a plan with what several hosts would make of it.
 func (o *planOptions) onHosts(s cli.Streams, c *settings.Config, p train.Plan) error {
-	m := ranks.Measured{Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix}
+	m := ranks.Measured{
+		Words: p.Vocab, Tokens: p.TrainWords, Units: p.Iterations, Seconds: p.SecondsPerIteration, Text: p.Memory.Corpus, Matrix: p.Memory.Matrix,
+		Places:   p.PairsPerIteration / float64(2*(1+p.Negative)),
+		Training: p.Memory.Tables + p.Memory.Moments + p.Memory.Work, Moments: p.Memory.Moments,
+	}
 	if p.Samples != nil {
 		m.Samples = p.Samples.Mean
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/trainer"
@@ -106,12 +107,12 @@ func (b Budget) Explain() string {
 	case b.IsEqual():
 		return "epochs: the first variant trains as long as its recipe says, and each other run on as many words of the text"
 	case b.Kind == BudgetEpochs:
-		return amount + " epochs of each mode, which are passes over the text, or over M in mode cl with --model sg; with --model cbow " +
+		return terminal.Quantity(amount, "epoch") + " of each mode, which are passes over the text, or over M in mode cl with --model sg; with --model cbow " +
 			"that has no epochs, and trains as many iterations as its recipe says"
 	case b.Kind == BudgetIterations:
-		return amount + " iterations of mode cl, and about as many pairs of every other mode as these iterations have"
+		return terminal.Quantity(amount, "iteration") + " of mode cl, and about as many pairs of every other mode as these iterations have"
 	case b.Kind == BudgetSeconds:
-		return amount + " seconds of building M and training for each run, without the time to read the text"
+		return terminal.Quantity(amount, "second") + " of building M and training for each run, without the time to read the text"
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
 		return amount + " " + b.Kind + " for each run"
 	default:

@@ -22,9 +22,10 @@ type encoder struct {
 // newEncoder returns the encoder that has a structure.
 func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 	e := &encoder{Structure: c, dim: dim, vocabulary: subword.NewSpellings(c.Starts, c.Symbols)}
+	rate := 1.
 	add := func(name string, rows, columns int) *graph.Parameter {
 		value := tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
-		e.parameters = append(e.parameters, graph.Parameter{Name: name, Value: value, Rate: c.Rate})
+		e.parameters = append(e.parameters, graph.Parameter{Name: name, Value: value, Rate: c.Rate * rate})
 		return &e.parameters[len(e.parameters)-1]
 	}
 	if len(c.Widths) == 0 {
@@ -32,8 +33,10 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 	} else {
 		add("symbols", c.Alphabet, c.CharDim)
 		for i, w := range c.Widths {
+			rate = c.LayerRate(w * c.CharDim)
 			add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters[i])
 		}
+		rate = c.LayerRate(c.Features())
 		add("weights", c.Features()+1, dim)
 	}
 	if c.Words {
@@ -42,7 +45,7 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 	return e
 }
 
-func (e *encoder) Words() int                       { return e.vocabulary.Len() }
+func (e *encoder) Words() int                       { return e.vocabulary.Len() / e.Each() }
 func (e *encoder) Dim() int                         { return e.dim }
 func (e *encoder) Parameters() []graph.Parameter    { return e.parameters }
 func (e *encoder) Randomize(uint64)                 {}
@@ -62,6 +65,9 @@ func (e *encoder) Rows(parameters gorgonia.Nodes, _ []uint32, threads int) (*gor
 	}
 	last := len(parameters) - 1
 	rows, err := subword.Convolve(e.vocabulary, parameters[0], parameters[1:last], o, threads)
+	if each := e.Each(); err == nil && each > 1 {
+		rows, err = subword.SumEach(rows, each, threads)
+	}
 	if err == nil && !e.Raw {
 		d := e.Features()
 		rows, err = subword.Standardize(rows, &subword.Statistics{Mean: make([]float32, d), Scale: make([]float32, d)}, false, threads)

@@ -1,8 +1,6 @@
 package split
 
 import (
-	"time"
-
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -18,26 +16,8 @@ type mirror struct {
 	pulled bool
 }
 
-// series is the most iterations of an order, and seriesTime about how long they may take: signals
-// are seen between two orders.
-const (
-	series     = 32
-	seriesTime = 200 * time.Millisecond
-)
-
 // Units is the number of iterations, fixed in advance.
 func (t *CL) Units() int { return t.iterations }
-
-// SeriesLength returns how many iterations fit between two looks at signals.
-func (t *CL) SeriesLength() int {
-	if t.perUnit == 0 {
-		return 1
-	}
-	return int(min(max(seriesTime/t.perUnit, 1), series))
-}
-
-// PausesAfter is true: ranks can stop after each iteration.
-func (t *CL) PausesAfter(int) bool { return true }
 
 // Train runs some iterations.
 func (t *CL) Train(first int, rates []float64) (reports []trainer.Report, err error) {
@@ -47,16 +27,7 @@ func (t *CL) Train(first int, rates []float64) (reports []trainer.Report, err er
 		}
 		t.mirror.pulled = false
 	}
-	start := time.Now()
-	for i, rate := range rates {
-		report, err := t.iteration(first+i, rate)
-		if err != nil {
-			return nil, err
-		}
-		reports = append(reports, report)
-	}
-	t.perUnit = max(time.Since(start)/time.Duration(len(rates)), 1)
-	return reports, nil
+	return t.Iterations.Train(first, rates, t.iteration)
 }
 
 // Tables returns W and C as Pull left them.

@@ -1,8 +1,6 @@
 package split
 
 import (
-	"math"
-
 	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/step"
@@ -112,7 +110,7 @@ func (t *CL) shareTrained(table []float32) error {
 		ends[rank+1] = max(ends[rank+1], ends[rank])
 	}
 	if total == t.rows {
-		return t.gather(cluster.Bytes(table), t.rowEnds(n))
+		return cluster.GatherLong(t.comm, cluster.Bytes(table), t.rowEnds(n))
 	}
 	r.trained = memory.Resize(r.trained, total*n)
 	move := func(own bool, to func(g *grain, k int) (to, from []float32)) error {
@@ -129,26 +127,10 @@ func (t *CL) shareTrained(table []float32) error {
 	if err := move(true, func(g *grain, k int) (to, from []float32) { return packed(g, k), row(g, k) }); err != nil {
 		return err
 	}
-	if err := t.gather(cluster.Bytes(r.trained), ends); err != nil {
+	if err := cluster.GatherLong(t.comm, cluster.Bytes(r.trained), ends); err != nil {
 		return err
 	}
 	return move(false, func(g *grain, k int) (to, from []float32) { return row(g, k), packed(g, k) })
-}
-
-// mostBytes is how long a message of MPI may be.
-const mostBytes = math.MaxInt32
-
-// gather is AllGather for a buffer of any length.
-func (t *CL) gather(buffer []byte, ends []int) error {
-	if len(buffer) <= mostBytes {
-		return t.comm.AllGather(buffer, ends)
-	}
-	for rank := range ends {
-		if err := cluster.BcastValues(t.comm, cluster.Part(buffer, ends, rank), rank); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // moveRows is move where ranks split rows: rank 0 has both tables anyway.
@@ -160,7 +142,7 @@ func (t *CL) moveRows(to way) error {
 		case to == push:
 			err = cluster.BcastValues(t.comm, s.Data, 0)
 		case to == pullState && !isTable:
-			err = t.gather(cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
+			err = cluster.GatherLong(t.comm, cluster.Bytes(s.Data), t.rowEnds(len(s.Data)/t.rows))
 		}
 		if err != nil {
 			return err

@@ -14,9 +14,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/step"
@@ -49,8 +49,8 @@ type CL struct {
 	byColumns *columns // nil: ranks split rows
 	byRows    *rows    // nil: ranks split columns
 
-	mirror  mirror        // of the columns of all ranks
-	perUnit time.Duration // of the last iterations
+	mirror          mirror // of the columns of all ranks
+	lead.Iterations        // trains them
 }
 
 // A table is the rank's columns of W or C.

@@ -25,6 +25,7 @@ type Step struct {
 	Team    Team
 	Dim     int             // N
 	Blocks  []int           // block b is the rows Blocks[b] ... Blocks[b+1]-1; see Blocks
+	Own     []int           // the first of the blocks that Run trains and the one behind the last; nil: all
 	Update  optim.Optimizer // of the rows; nil: keep the gradients
 	Kept    []float32       // (V, N), gets the gradients; nil: keep none
 	Root    bool            // a kept gradient of s samples is root s times their mean
@@ -41,8 +42,13 @@ type Step struct {
 
 // Run trains all rows of left, (V, N), against the frozen vectors, (F, N), and returns their
 // loss. It does not depend on the number of threads. An error says that a goroutine panicked.
+// If only some blocks are its own, those are trained, and Total returns the loss once the losses of all are there.
 func (s *Step) Run(left, frozen []float32) (float64, error) {
-	if err := s.RunBlocks(left, frozen, 0, len(s.Blocks)-1); err != nil {
+	first, end := 0, len(s.Blocks)-1
+	if s.Own != nil {
+		first, end = s.Own[0], s.Own[1]
+	}
+	if err := s.RunBlocks(left, frozen, first, end); err != nil {
 		return 0, err
 	}
 	return s.Total(), nil
@@ -93,8 +99,8 @@ const blockRows = 128
 // Blocks cuts rows into blocks of about equal cost, so that no thread is left with a
 // long one at the end of a step; a row of a higher cost is a block of its own. Row i
 // has meanShare(i) samples in a step. The blocks fix the order in which the loss is
-// summed.
-func Blocks(rows int, s *Sampler, meanShare func(row int) float64) []int {
+// summed. None of them has rows on both sides of a cut, the number of a row; cuts ascend.
+func Blocks(rows int, s *Sampler, meanShare func(row int) float64, cuts ...int) []int {
 	trained := 8 + float64(s.Negatives) // measured: the cost of a trained row, in samples
 	if s.Shared > 0 {
 		trained = 8 + float64(s.Shared)/4
@@ -102,14 +108,17 @@ func Blocks(rows int, s *Sampler, meanShare func(row int) float64) []int {
 	return balanced(rows, blockRows*(trained+1), func(i int) float64 {
 		share := meanShare(i)
 		return idleRow + share + min(share, 1)*trained
-	})
+	}, cuts...)
 }
 
-func balanced(rows int, block float64, cost func(row int) float64) []int {
+func balanced(rows int, block float64, cost func(row int) float64, cuts ...int) []int {
 	blocks, sum := []int{0}, 0.0
 	for i := range rows {
-		c := cost(i)
-		if sum > 0 && sum+c > block {
+		c, cut := cost(i), false
+		for len(cuts) > 0 && cuts[0] <= i {
+			cut, cuts = cuts[0] == i, cuts[1:]
+		}
+		if sum > 0 && (cut || sum+c > block) {
 			blocks, sum = append(blocks, i), 0
 		}
 		sum += c

@@ -163,3 +163,22 @@ func TestIterations(t *testing.T) {
 		}
 	}
 }
+
+// No block has rows on both sides of a cut, and cuts that are none change nothing.
+func TestBlocksEndAtCuts(t *testing.T) {
+	s := &Sampler{Negatives: 5, Shared: 8}
+	share := func(int) float64 { return 1 }
+	cuts := []int{0, 0, 3, 200, 200, 201, 700}
+	blocks := Blocks(700, s, share, cuts...)
+	for _, cut := range cuts {
+		if !slices.Contains(blocks, cut) {
+			t.Errorf("no block ends at %d: %v", cut, blocks)
+		}
+	}
+	if !slices.IsSorted(blocks) || len(slices.Compact(slices.Clone(blocks))) != len(blocks) || len(blocks) > len(Blocks(700, s, share))+4 {
+		t.Errorf("blocks are %v", blocks)
+	}
+	if got, want := Blocks(700, s, share, 0, 700), Blocks(700, s, share); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -27,10 +27,7 @@ const ParquetMagic = "PAR1"
 // believes what they say about their size and their values.
 func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.ReadCloser, err error) {
 	defer explainPanic(&err)
-	if err := checkFooter(file, size); err != nil {
-		return nil, err
-	}
-	p, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	p, err := openParquet(file, size)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +53,14 @@ func Parquet(file io.ReaderAt, size int64, field string, threads int) (_ io.Read
 			return parallel.Block{Data: start, Rest: text, Err: err}
 		}, nil, nil
 	}), nil
+}
+
+func openParquet(file io.ReaderAt, size int64) (_ *parquet.File, err error) {
+	defer explainPanic(&err)
+	if err := checkFooter(file, size); err != nil {
+		return nil, err
+	}
+	return parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
 // explainPanic makes an error of a panic: package parquet panics about some damaged

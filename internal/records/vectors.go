@@ -31,3 +31,9 @@ func WriteVectors(w io.Writer, words []string, dim int, vectors []float32) error
 	}
 	return out.Close()
 }
+
+// HoldsVectors reports whether a file of so many bytes is parquet with the columns of WriteVectors and no others.
+func HoldsVectors(file io.ReaderAt, size int64) bool {
+	p, err := openParquet(file, size)
+	return err == nil && p.Schema().String() == parquet.SchemaOf(vectorRow{}).String()
+}

@@ -1,6 +1,7 @@
 """Texts that would fool a trainer: each is trained as it is meant, or refused with the reason."""
 
 import io
+import json
 import pathlib
 import warnings
 
@@ -134,3 +135,33 @@ def test_warnings_are_warnings(tmp_path, progress, capfd):
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match="invalid UTF-8"):
             w2vcl.train(raw, dim=8, iterations=16, progress=progress)
+
+
+WORDS = sorted({word for line in LINES for word in line.split()})
+
+
+@pytest.mark.parametrize("model", [
+    {"type": "WordLevel", "vocab": {word: number for number, word in enumerate(WORDS[1:], 1)}},
+    {"type": "Unigram", "vocab": [["other", 0.0], *([word, -1.5] for word in WORDS[1:])]},
+])
+def test_numbers_of_tokens(tmp_path, want, model):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"added_tokens": [{"id": 0, "content": WORDS[0]}, {"id": 99999, "content": "two words"}], "model": model}))
+    numbers = [[WORDS.index(word) for word in line.split()] for line in LINES]
+    assert same(w2vcl.train(numbers, tokenizer=path, **SMALL), want)
+    assert same(w2vcl.train([{"input_ids": np.array(each)} for each in numbers], field="input_ids", tokenizer=str(path), **SMALL), want)
+    text = tmp_path / "numbers.txt"
+    text.write_text("".join(" ".join(map(str, each)) + "\n" for each in numbers))
+    run = w2vcl.train(text, tokenizer=path, **SMALL)
+    assert same(run, want) and run.config["tokenizer"] == "whitespace"
+    assert w2vcl.plan(numbers, tokenizer=path, dim=8)["vocab"] == len(want.words)
+    assert "<99999>" in w2vcl.train(numbers + [[99999, 1]] * 5, tokenizer=path, **SMALL)
+    for corpus, message in [([[1], [12345678]], "sentence 2: 12345678 is no number of a token"), (["the cat"], "sentence 1 is str: with a tokenizer.json")]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            w2vcl.train(corpus, tokenizer=path, **SMALL)
+    text.write_text("the cat\n")
+    with pytest.raises(ValueError, match="the' is no number of a token in tokenizer.json; .* does not split a text"):
+        w2vcl.train(text, tokenizer=path, **SMALL)
+    path.write_text("{}")
+    with pytest.raises(ValueError, match="this is no tokenizer.json"):
+        w2vcl.train(numbers, tokenizer=path, **SMALL)

@@ -30,7 +30,7 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 			return err
 		}
 	case mode.Family == settings.Stretches:
-		return refuse("--model "+c.Model, "take --model sg")
+		return refuse("--model "+c.Model+" on GPUs", "take --model sg")
 	case mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode+" on GPUs", "take --mode "+settings.ModeCL+" or fullw2v")
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential/joint"
@@ -31,6 +32,11 @@ type Measured struct {
 	Seconds float64 // of a unit
 	Text    int64   // bytes of vocabulary, and of the text if training reads it
 	Matrix  int64   // bytes of M
+
+	// Of mode cl with model cbow:
+	Places   float64 // of an iteration
+	Training int64   // bytes of tables, moments and work
+	Moments  int64   // bytes of these
 }
 
 // A Forecast is what a run on several hosts takes.
@@ -58,6 +64,10 @@ type Forecast struct {
 //   - with shared negatives the rows, 4 V N bytes, for each rank has some rows,
 //   - and M's samples, 2 or 4 bytes each.
 //
+// With model cbow an iteration sends the rows of the words that occur, at most one for each place, the sums at places once, and
+// if words are composed their gradients: see graph.RankTraffic. There hosts compute more than one does: each computes most of the means, and fewer
+// columns of n-grams take longer each. T is 1.2 to 1.3 times as long on two ranks and 1.4 to 1.8 times on four (BenchmarkCBOWOnRanks in package graph).
+//
 // In sentence-ordered modes both tables move twice in a combination, 16 V N bytes, if every row has changed.
 func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	mode := c.FindMode()
@@ -71,11 +81,12 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	if err := CheckTraining(c); err != nil {
 		return f, err
 	}
-	var calls float64
-	var err error
+	calls, computed, err := 0.0, m.Seconds/float64(n.Hosts), error(nil)
 	switch mode.Family {
 	case settings.LargeBatch:
 		calls, err = f.ofCL(c, m)
+	case settings.Stretches:
+		calls, computed = f.ofCBOW(c, m), computed*(1+.3*math.Log2(float64(n.Hosts)))
 	case settings.SentenceOrdered:
 		if c.HasEncoder() {
 			return f, terminal.Usagef("the model of several hosts knows nothing of --subword %s: leave out --hosts", c.Subword)
@@ -84,7 +95,7 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 	default:
 		err = terminal.Usagef("several hosts cannot train with --mode %s", c.Mode)
 	}
-	f.SecondsPerUnit = m.Seconds/float64(n.Hosts) + calls*latency*math.Log2(float64(n.Hosts)) + f.BytesPerUnit*8/(n.Gigabits*1e9)
+	f.SecondsPerUnit = computed + calls*latency*math.Log2(float64(n.Hosts)) + f.BytesPerUnit*8/(n.Gigabits*1e9)
 	f.SecondsTrain, f.Speedup = f.SecondsPerUnit*float64(m.Units), m.Seconds/f.SecondsPerUnit
 	return f, err
 }
@@ -114,6 +125,15 @@ func (f *Forecast) ofCL(c *settings.Config, m Measured) (calls float64, err erro
 		callsOf = 1
 	}
 	return 2 * callsOf * float64(exchanges), split.Check(f.Hosts, model)
+}
+
+// ofCBOW is ofCL for large-batch CBOW. Each host has the text and the tables.
+func (f *Forecast) ofCBOW(c *settings.Config, m Measured) (calls float64) {
+	words, composed := min(float64(m.Words), m.Places), c.ComposesRows()
+	f.BytesPerUnit = graph.RankTraffic(words, m.Places, f.Hosts, c.Dim, composed)
+	exchanged := 8 * int64(m.Places) * int64(c.Dim)
+	f.Memory = m.Text + m.Training - m.Moments + m.Moments/int64(f.Hosts) + exchanged
+	return float64(graph.RankCalls(composed))
 }
 
 // ofSequential is ofCL for modes in the order of the text.

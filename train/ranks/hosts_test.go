@@ -28,6 +28,7 @@ func TestPredict(t *testing.T) {
 	}
 	usual := config(t, map[string]string{"mode": "cl", "model": "sg", "dim": "500"})
 	ordered := config(t, map[string]string{"mode": "fullw2v", "dim": "128"})
+	ngrams, words := config(t, map[string]string{"mode": "cl"}), config(t, map[string]string{"mode": "cl", "subword": "none"})
 	for name, test := range map[string]struct {
 		c           *settings.Config
 		hosts       int
@@ -40,6 +41,8 @@ func TestPredict(t *testing.T) {
 		"GPUs":                 {paper("cuda", "500"), 4, 100, ranks.Measured{Words: 18116, Units: 1, Seconds: 2 * 55e-6}, 0.2, 0.8},
 		"GPUs, a million rows": {paper("cuda", "1000"), 4, 100, ranks.Measured{Words: 1e6, Units: 1, Seconds: 2 * 5.5e-3}, 1, 1.6},
 		"shared negatives":     {usual, 4, 100, ranks.Measured{Words: 18498, Units: 1, Seconds: 16e-3, Samples: 6}, 1.2, 2.5},
+		"CBOW":                 {words, 4, 100, ranks.Measured{Words: 18498, Units: 1, Seconds: 5e-3, Places: 45000, Training: 1e9, Moments: 4e8}, 1.2, 2.5},
+		"CBOW, slow":           {ngrams, 4, 1, ranks.Measured{Words: 18498, Units: 1, Seconds: 5e-3, Places: 45000, Training: 1e9, Moments: 4e8}, 0.02, 0.3},
 		"order of the text":    {ordered, 4, 100, ranks.Measured{Words: 67869, Tokens: 16.7e6, Units: 256, Seconds: 83.5e6 / 256 / 20e6}, 2.5, 4},
 		"order, slow":          {ordered, 4, 1, ranks.Measured{Words: 67869, Tokens: 16.7e6, Units: 256, Seconds: 83.5e6 / 256 / 20e6}, 0.1, 0.9},
 	} {
@@ -80,12 +83,12 @@ func TestErrors(t *testing.T) {
 		c *settings.Config
 		n ranks.Network
 	}{
-		"--hosts 1":      {cl, ranks.Network{Hosts: 1, Gigabits: 10}},
-		"--network 0":    {cl, ranks.Network{Hosts: 2}},
-		"not on 3":       {cl, ranks.Network{Hosts: 3, Gigabits: 10}},
-		"--mode vanilla": {config(t, map[string]string{"mode": "vanilla"}), ranks.Network{Hosts: 2, Gigabits: 10}},
-		"--model cbow":   {config(t, map[string]string{"mode": "cl"}), ranks.Network{Hosts: 2, Gigabits: 10}},
-		"--subword cnn":  {config(t, map[string]string{"mode": "cl", "model": "sg", "subword": "cnn"}), ranks.Network{Hosts: 2, Gigabits: 10}},
+		"--hosts 1":           {cl, ranks.Network{Hosts: 1, Gigabits: 10}},
+		"--network 0":         {cl, ranks.Network{Hosts: 2}},
+		"not on 3":            {cl, ranks.Network{Hosts: 3, Gigabits: 10}},
+		"--mode vanilla":      {config(t, map[string]string{"mode": "vanilla"}), ranks.Network{Hosts: 2, Gigabits: 10}},
+		"--subword recurrent": {config(t, map[string]string{"mode": "cl", "subword": "recurrent"}), ranks.Network{Hosts: 2, Gigabits: 10}},
+		"--subword cnn":       {config(t, map[string]string{"mode": "cl", "model": "sg", "subword": "cnn"}), ranks.Network{Hosts: 2, Gigabits: 10}},
 	} {
 		if _, err := ranks.Predict(test.c, test.n, ranks.Measured{Words: 1000, Tokens: 1000, Units: 1, Seconds: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -86,12 +86,12 @@ func (g *Group) check(c *settings.Config) error {
 	switch {
 	case c.Device != settings.DeviceCPU:
 		return g.checkGPUs(c)
-	case mode.Family == settings.Stretches:
-		return refuse("--model "+c.Model, "take --model sg")
-	case mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
+	case mode.Family == settings.Stretches && strings.Contains(c.Corpus, parts.OfRank):
+		return refuse("--model "+c.Model+" and --corpus "+c.Corpus, "give one path that all can read: each reads the whole text")
+	case mode.Family != settings.Stretches && mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
 		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
 	case c.Cache != "":
-		return refuse("--cache", "leave it out; each keeps its part of the text in memory")
+		return refuse("--cache", "leave it out; each keeps its text in memory")
 	case c.Vocabulary != "":
 		return refuse("--vocab", "leave it out")
 	case c.Graph != "":
@@ -104,8 +104,8 @@ func (g *Group) check(c *settings.Config) error {
 func CheckTraining(c *settings.Config) error {
 	mode := c.FindMode()
 	switch {
-	case mode.Family == settings.Stretches:
-		return refuse("--model "+c.Model, "take --model sg")
+	case mode.Family == settings.Stretches && c.HasEncoder() && !c.ComposesRows():
+		return refuse("--subword "+c.Subword, "take --subword "+settings.SubwordNGram+" or "+settings.SubwordNone)
 	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
 		return refuse("--subword "+c.Subword, "leave it out")
 	case c.Matrix != "":

@@ -1,12 +1,13 @@
 """Holds w2vcl's fastText models against fastText and gensim.
 
-    pip install numpy gensim fasttext-wheel
+    pip install numpy gensim fasttext-wheel floret
     python check.py golden          # writes the golden model and vectors of the Go tests
     python check.py compare W2VCL   # W2VCL is the program; prints the largest differences
+    python check.py floret W2VCL RUN WORDS   # a run's table of floret: all words, and the unseen ones of a list
 
 compare takes 1,000 seen and 1,000 unseen words in each case: models of fastText
 (skip-gram and CBOW, negative sampling and hierarchical softmax) that w2vcl reads, and
-runs of w2vcl that fastText and gensim read. It fails above 1e-6.
+runs of w2vcl that fastText and gensim read. It fails above 1e-6, for floret of the length of a vector.
 """
 
 import json
@@ -16,9 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-import fasttext
 import numpy
-from gensim.models.fasttext import load_facebook_vectors
 
 here = pathlib.Path(__file__).parent
 limit = 1e-6
@@ -62,6 +61,9 @@ def vectors_of(w2vcl, source, words, folder):
 
 def compare(w2vcl, name, source, model, folder):
     """Compares the vectors of source in w2vcl with those of model in fastText and gensim."""
+    import fasttext
+    from gensim.models.fasttext import load_facebook_vectors
+
     peer, facebook = fasttext.load_model(str(model)), load_facebook_vectors(str(model))
     vocabulary = [w for w in peer.get_words(on_unicode_error="replace") if w != "</s>"]
     draw = random.Random(2)
@@ -81,6 +83,8 @@ def compare(w2vcl, name, source, model, folder):
 
 
 def check(w2vcl):
+    import fasttext
+
     worst = 0.0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -110,8 +114,46 @@ def check(w2vcl):
     sys.exit(int(worst > limit))
 
 
+def in_floret(table):
+    """A model of floret with the rows of a table. floret itself reads its models only."""
+    import floret
+
+    with open(table, encoding="utf-8") as lines, tempfile.TemporaryDirectory() as folder:
+        size, dim, shortest, longest, hashes = map(int, next(lines).split()[:5])
+        rows = numpy.array([line.split()[1:] for line in lines], numpy.float32)
+        text = pathlib.Path(folder, "text.txt")
+        text.write_text("\x01 \x02\n" * 10, encoding="utf-8")  # words that are none of ours
+        model = floret.train_unsupervised(
+            str(text), mode="floret", hashCount=hashes, bucket=size, minn=shortest, maxn=longest, dim=dim, minCount=1,
+            epoch=1, thread=1, verbose=0,
+        )
+    model.set_matrices(numpy.concatenate([model.get_input_matrix()[:-size], rows]), model.get_output_matrix())
+    return model
+
+
+def check_floret(w2vcl, run, words):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        subprocess.run([w2vcl, "convert", run, folder / "run.floret"], check=True)
+        model = in_floret(folder / "run.floret")
+        seen = [line.split("\t")[0] for line in (pathlib.Path(run) / "vocab.tsv").read_text(encoding="utf-8").splitlines()]
+        others = sorted({w for w in pathlib.Path(words).read_text(encoding="utf-8").lower().split() if w.isalpha()} - set(seen))
+        pairs = [(vectors_of(w2vcl, run, list_, folder), numpy.array([model.get_word_vector(w) for w in list_])) for list_ in (seen, others)]
+    length = numpy.linalg.norm
+    ours, theirs = pairs[0]
+    worst = (length(ours - theirs, axis=1) / length(ours, axis=1)).max()
+    print(f"{len(seen)} words: largest difference {abs(ours - theirs).max():.1e}, of the length of the vector {worst:.1e}")
+    ours, theirs = pairs[1]
+    cosines = (ours * theirs).sum(axis=1) / length(ours, axis=1) / length(theirs, axis=1)
+    print(f"{len(others)} unseen words: cosine {cosines.mean():.3f} on average, median {numpy.median(cosines):.3f}, "
+          f"a tenth below {numpy.quantile(cosines, 0.1):.3f}; {(length(theirs, axis=1) / length(ours, axis=1)).mean():.2f} times as long")
+    sys.exit(int(worst > limit))
+
+
 def golden():
     """A small model, and what fastText and gensim say of its words and of others."""
+    import fasttext
+
     with tempfile.TemporaryDirectory() as name:
         text = pathlib.Path(name) / "text.txt"
         text.write_text((" ".join(strange) + " the cat and the dog\nthe end of the cat\n") * 10, encoding="utf-8")
@@ -138,5 +180,7 @@ if sys.argv[1:] == ["golden"]:
     golden()
 elif len(sys.argv) == 3 and sys.argv[1] == "compare":
     check(sys.argv[2])
+elif len(sys.argv) == 5 and sys.argv[1] == "floret":
+    check_floret(*sys.argv[2:])
 else:
     sys.exit(__doc__)

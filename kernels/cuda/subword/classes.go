@@ -10,7 +10,7 @@ import (
 // would get the same gradient in every step. It returns the class of each n-gram, and how many each class has. An
 // n-gram that no word has is a class of its own.
 func ClassesOf(e Structure) (classes, sizes []uint32) {
-	starts, users := inverted(e)
+	starts, users := inverted(e, wordOf)
 	numbers, key := map[string]uint32{}, []byte{}
 	for u := range e.Alphabet {
 		key = key[:0]
@@ -29,10 +29,17 @@ func ClassesOf(e Structure) (classes, sizes []uint32) {
 	return classes, sizes
 }
 
-// inverted returns, for each n-gram, the words that have it, in order and as
-// often as they have it.
-func inverted(e Structure) (starts, users []uint32) {
-	starts, users = make([]uint32, e.Alphabet+1), make([]uint32, len(e.Symbols))
+// A use is where a symbol stands: in a spelling, and its place there.
+type use struct{ spelling, place uint32 }
+
+func useOf(spelling, place uint32) use { return use{spelling, place} }
+
+func wordOf(word, _ uint32) uint32 { return word }
+
+// inverted returns, for each symbol or n-gram, the words that have it, in order and as
+// often as they have it: what of returns of the word and the place there.
+func inverted[T any](e Structure, of func(word, place uint32) T) (starts []uint32, users []T) {
+	starts, users = make([]uint32, e.Alphabet+1), make([]T, len(e.Symbols))
 	for _, u := range e.Symbols {
 		starts[u+1]++
 	}
@@ -41,8 +48,8 @@ func inverted(e Structure) (starts, users []uint32) {
 	}
 	next := append([]uint32{}, starts...)
 	for v, first := range e.Starts[:len(e.Starts)-1] {
-		for _, u := range e.Symbols[first:e.Starts[v+1]] {
-			users[next[u]] = uint32(v)
+		for place, u := range e.Symbols[first:e.Starts[v+1]] {
+			users[next[u]] = of(uint32(v), uint32(place))
 			next[u]++
 		}
 	}

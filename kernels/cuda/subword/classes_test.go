@@ -24,7 +24,7 @@ func TestClasses(t *testing.T) {
 			}
 			e.Starts = append(e.Starts, uint32(len(e.Symbols)))
 		}
-		starts, users := inverted(e)
+		starts, users := inverted(e, wordOf)
 		wordsOf := func(u int) []uint32 { return users[starts[u]:starts[u+1]] }
 		classes, sizes := ClassesOf(e)
 		count := make([]uint32, len(sizes))

@@ -14,24 +14,15 @@
 // column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
 //
-// quads.cu has faster kernels of y and of dtables, hopper.cu of the products.
+// With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D).
+//
+// quads.cu has faster kernels of y and of dtables, hopper.cu of the products. lists.cu has tables that do not fit into shared
+// memory, and all that is around them.
 #include "cnn.cuh"
-
-// inBatches gives add what load returns for 0 to n - 1, in this order; so many are loaded together.
-template <int batch, class Load, class Add> __device__ __forceinline__ void inBatches(uint32_t n, Load load, Add add) {
-	for (uint32_t i = 0; i < n; i += batch) {
-		decltype(load(0)) x[batch];
-#pragma unroll
-		for (int j = 0; j < batch; j++) x[j] = load(min(i + j, n - 1));
-#pragma unroll
-		for (int j = 0; j < batch; j++)
-			if (i + j < n) add(x[j]);
-	}
-}
 
 // cnn_tables computes the tables, and splits the weights for products: a thread has four values, in the last thread blocks.
 extern "C" __global__ void __launch_bounds__(128) cnn_tables(const __grid_constant__ Cnn c) {
-	uint32_t i = blockIdx.x * 128 + threadIdx.x, tables = (c.widest * c.a * c.columns + 127) / 128;
+	uint32_t i = blockIdx.x * 128 + threadIdx.x, tables = c.lists ? 0 : (c.widest * c.a * c.columns + 127) / 128;
 	if (blockIdx.x >= tables) {
 		uint32_t quads = uint32_t(c.weights.stride) / 4, d = (i -= 128 * tables) / quads, n = i % quads * 4;
 		if (d <= c.d) put(c.weights, d, n, *(const float4 *)(c.layer.value + size_t(d) * c.layer.stride + n), 1); // behind a row are zeros
@@ -54,40 +45,41 @@ struct Maximum {
 };
 
 // convolve slides a filter of width w, or of width W if that is not 0, over a word.
-// table is the feature's column of the first offset.
-template <int W> __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, const uint32_t *word, uint32_t count, uint32_t w) {
+// table is the feature's column of the first offset, which is so far from the next.
+template <int W> __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, size_t offset, const uint32_t *word, uint32_t count, uint32_t w) {
 	Maximum best = {c.activation == relu ? 0 : -INFINITY, nowhere};
-	size_t offset = size_t(c.a) * c.columns;
-	uint32_t row[W ? W : 1]; // of the symbols under the filter
+	size_t row[W ? W : 1]; // of the symbols under the filter
 #pragma unroll
-	for (int o = 0; o < W - 1; o++) row[o + 1] = __ldg(word + o) * c.columns;
+	for (int o = 0; o < W - 1; o++) row[o + 1] = size_t(__ldg(word + o)) * c.pitch;
 #pragma unroll 2
 	for (uint32_t t = 0; t + w <= count; t++) {
 		float x;
 		if constexpr (W > 0) {
 #pragma unroll
 			for (int o = 0; o < W - 1; o++) row[o] = row[o + 1];
-			row[W - 1] = __ldg(word + t + W - 1) * c.columns;
+			row[W - 1] = size_t(__ldg(word + t + W - 1)) * c.pitch;
 			x = table[row[0]];
 #pragma unroll
 			for (int o = 1; o < W; o++) x += table[o * offset + row[o]];
 		} else {
-			x = table[__ldg(word + t) * c.columns];
-			for (uint32_t o = 1; o < w; o++) x += table[o * offset + __ldg(word + t + o) * c.columns];
+			x = table[size_t(__ldg(word + t)) * c.pitch];
+			for (uint32_t o = 1; o < w; o++) x += table[o * offset + size_t(__ldg(word + t + o)) * c.pitch];
 		}
 		if (x > best.value) best = {x, t};
 	}
 	return best;
 }
 
-__device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, const uint32_t *word, uint32_t count, uint32_t w) {
+__device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, size_t offset, const uint32_t *word, uint32_t count, uint32_t w) {
 	switch (w) {
-	case 1: return convolve<1>(c, table, word, count, 1);
-	case 2: return convolve<2>(c, table, word, count, 2);
-	case 3: return convolve<3>(c, table, word, count, 3);
-	case 4: return convolve<4>(c, table, word, count, 4);
-	case 5: return convolve<5>(c, table, word, count, 5);
-	default: return convolve<0>(c, table, word, count, w);
+	case 1: return convolve<1>(c, table, offset, word, count, 1);
+	case 2: return convolve<2>(c, table, offset, word, count, 2);
+	case 3: return convolve<3>(c, table, offset, word, count, 3);
+	case 4: return convolve<4>(c, table, offset, word, count, 4);
+	case 5: return convolve<5>(c, table, offset, word, count, 5);
+	case 6: return convolve<6>(c, table, offset, word, count, 6);
+	case 7: return convolve<7>(c, table, offset, word, count, 7);
+	default: return convolve<0>(c, table, offset, word, count, w);
 	}
 }
 
@@ -97,13 +89,18 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 		double sum = 0, squares = 0;
 		// Flattened, a feature belongs to one position: the maximum of one value.
 		uint32_t b = widthOf(c, c.feature, d), i = d - c.feature[b], position = i / c.count[b], w = c.width[b];
-		const float *table = c.tables + c.column[b] + i % c.count[b];
+		const float *table = c.tables + c.begin[b] + i % c.count[b];
 		for (uint32_t v = blockIdx.x; v < c.v; v += c.blocks) {
-			uint32_t first = __ldg(c.starts + v), count = __ldg(c.starts + v + 1) - first;
-			Maximum x = convolve(c, table, c.symbols + first + position, c.flatten ? w : count, w);
-			float value = activate(c, x.value);
-			c.features[size_t(v) * c.d + d] = value;
-			if (!c.flatten) ((uint16_t *)c.where)[size_t(v) * c.d + d] = uint16_t(x.at);
+			float value = 0;
+			for (uint32_t spelling = v * c.spellings; spelling < (v + 1) * c.spellings; spelling++) {
+				uint32_t first = __ldg(c.starts + spelling), count = __ldg(c.starts + spelling + 1) - first;
+				Maximum x = convolve(c, table, c.offset[b], c.symbols + first + position, c.flatten ? w : count, w);
+				float of = activate(c, x.value);
+				c.features[size_t(spelling) * c.d + d] = of;
+				if (!c.flatten) ((uint16_t *)c.where)[size_t(spelling) * c.d + d] = uint16_t(x.at);
+				value += of;
+			}
+			c.summed[size_t(v) * c.d + d] = value;
 			sum += value;
 			squares += double(value) * value;
 		}
@@ -131,14 +128,14 @@ extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_c
 	uint32_t quads = uint32_t(c.y.stride) / 4, i = blockIdx.x * 256 + threadIdx.x, v = i / quads, d = i % quads * 4;
 	if (v >= c.v) return;
 	if (c.d % 4 == 0 && d < c.d) {
-		float4 x = *(const float4 *)(c.features + size_t(v) * c.d + d), mean = *(const float4 *)(c.mean + d), scale = *(const float4 *)(c.scale + d);
+		float4 x = *(const float4 *)(c.summed + size_t(v) * c.d + d), mean = *(const float4 *)(c.mean + d), scale = *(const float4 *)(c.scale + d);
 		put(c.y, v, d, make_float4((x.x - mean.x) * scale.x, (x.y - mean.y) * scale.y, (x.z - mean.z) * scale.z, (x.w - mean.w) * scale.w), 1);
 		return;
 	}
 	float y[4];
 #pragma unroll
 	for (int j = 0; j < 4; j++)
-		y[j] = d + j < c.d ? (c.features[size_t(v) * c.d + d + j] - c.mean[d + j]) * c.scale[d + j] : d + j == c.d ? 1 : 0;
+		y[j] = d + j < c.d ? (c.summed[size_t(v) * c.d + d + j] - c.mean[d + j]) * c.scale[d + j] : d + j == c.d ? 1 : 0;
 	put(c.y, v, d, make_float4(y[0], y[1], y[2], y[3]), 1);
 }
 
@@ -203,8 +200,8 @@ ADAPTIVE(WEIGHTS)
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
 // Flattened, the feature is that of a position.
-template <int W, bool shared>
-__device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared> &to, uint32_t d, uint32_t w, uint32_t first, uint32_t last, uint32_t position) {
+template <int W>
+__device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t d, uint32_t w, uint32_t first, uint32_t last, uint32_t position) {
 	constexpr int ahead = 8; // words whose values are on their way together
 	float mean = c.mean[d], scale = c.scale[d], meanGradient = c.meanGradient[d], meanProduct = c.meanProduct[d];
 	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
@@ -226,21 +223,20 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, const Adder<shared>
 #pragma unroll
 				for (int o = 0; o < W; o++) rows[j][o] = (o0 + o) * c.a + __ldg(word[j] + o0 + o);
 #pragma unroll
-			for (int j = 0; j < ahead; j++) to.add(rows[j], g[j]);
+			for (int j = 0; j < ahead; j++) addToRows(to, rows[j], g[j]);
 		}
 	}
 }
 
 // scatter adds the gradient of the features to the tables. A warp has 32 columns
-// of a piece of the words, and its own tables if there is shared memory for them.
-template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
+// of a piece of the words, and its own tables in shared memory.
+extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) {
 	extern __shared__ float own[]; // (W, A, 32)
 	int l = laneNumber();
 	uint32_t groups = (c.columns + 31) / 32, group = blockIdx.x % groups, piece = blockIdx.x / groups, column = 32 * group + l;
 	uint32_t rows = c.widest * c.a;
-	Adder<shared> to = {shared ? own + l : c.dtables + column, shared ? 32 : c.columns};
-	if (shared)
-		for (uint32_t r = 0; r < rows; r++) own[32 * r + l] = 0;
+	float *to = own + l;
+	for (uint32_t r = 0; r < rows; r++) to[32 * r] = 0;
 	if (column >= c.columns) return;
 	uint32_t b = widthOf(c, c.column, column), w = c.width[b], d = c.feature[b] + column - c.column[b];
 	uint32_t first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
@@ -252,13 +248,10 @@ template <bool shared> __device__ __forceinline__ void scatter(const Cnn &c) {
 		case 5: scatterFeature<5>(c, to, d, w, first, last, t); break;
 		default: scatterFeature<1>(c, to, d, w, first, last, t);
 		}
-	if (!shared) return;
 	float *sum = c.dparts + size_t(piece) * rows * c.columns + column;
-	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = own[32 * r + l];
+	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = to[32 * r];
 }
 
-extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_constant__ Cnn c) { scatter<true>(c); }
-extern "C" __global__ void __launch_bounds__(32) cnn_scatter_atomic(const __grid_constant__ Cnn c) { scatter<false>(c); }
 
 // cnn_collect sums the pieces of dtables. A thread block has 32 values; for each, 8 threads
 // sum a share of the pieces.

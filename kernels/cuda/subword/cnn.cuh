@@ -15,14 +15,15 @@ struct Group {
 constexpr int maxGroups = 24;
 
 struct Cnn {
-	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]
+	const uint32_t *starts, *symbols; // word v is symbols[starts[v]] to symbols[starts[v+1] - 1]; with G spellings, word v G + g is spelling g of v
 	const uint32_t *packedWords;      // (V, 8) of four symbols each, the first in the lowest byte, of words in the order of places; packed only
 	const uint2 *places;              // (V), a word and its symbols, the longest first
 	const float *embeddings;          // (A, E)
 	const float *filters;             // for each width w, (wE + 1, F): the last row is the bias
-	float *tables;                    // (W, A, C)
-	float *features;                  // (V, D)
-	void *where;                      // (V, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte; flattened, not used
+	float *tables;                    // (W, A, C), or (A, T), see lists.cu
+	float *features;                  // (V G, D)
+	float *summed;                    // (V, D), sums of features over the spellings; features if there is one
+	void *where;                      // (V G, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte; flattened, not used
 	double *sums;                     // (thread blocks of the convolution, 2, D)
 	float *mean, *scale;              // (D)
 	Narrow y;                          // (V, D + 1), the last column 1
@@ -41,10 +42,11 @@ struct Cnn {
 	uint32_t v, a, e, columns, d, n; // columns: C
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t flatten, raw, activation, packed;
-	uint32_t kept, unused; // kept: features of so many words of a lane stay in shared memory; packed only
-	// Of each width: w, F, where its filters begin, where its columns of tables begin, positions
-	// that have features, and where its features begin.
-	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths];
+	uint32_t kept; // features of so many words of a lane stay in shared memory; packed only
+	uint32_t spellings, pitch, lists; // G; from symbol to symbol in tables; whether these are those of lists.cu
+	// Of each width: w, F, where its filters begin, its first of C columns, positions that have features, where its features
+	// begin, and in tables where its values of a symbol begin, and how far they are from offset to offset.
+	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths], begin[maxWidths], offset[maxWidths];
 	Group groups[maxGroups]; // of quads.cu
 };
 
@@ -75,23 +77,24 @@ __device__ __forceinline__ uint32_t widthOf(const Cnn &c, const uint32_t (&begin
 	return b;
 }
 
-// An Adder adds gradients of features to rows of the tables that made them: in shared
-// memory to the warp's own tables, where a lane adds to its column only, so no two lanes
-// add at the same place; or to the one table in memory.
-template <bool shared> struct Adder {
-	float *column;
-	uint32_t stride;
-
-	// add adds g to W rows, of different offsets.
-	template <int W> __device__ __forceinline__ void add(const uint32_t (&rows)[W], float g) const {
-		if constexpr (!shared) {
-			for (int o = 0; o < W; o++) atomicAdd(column + size_t(rows[o]) * stride, g);
-		} else {
-			float x[W]; // the rows are of different offsets: none comes twice
+// inBatches gives add what load returns for 0 to n - 1, in this order; so many are loaded together.
+template <int batch, class Load, class Add> __device__ __forceinline__ void inBatches(uint32_t n, Load load, Add add) {
+	for (uint32_t i = 0; i < n; i += batch) {
+		decltype(load(0)) x[batch];
 #pragma unroll
-			for (int o = 0; o < W; o++) x[o] = column[rows[o] * stride];
+		for (int j = 0; j < batch; j++) x[j] = load(min(i + j, n - 1));
 #pragma unroll
-			for (int o = 0; o < W; o++) column[rows[o] * stride] = x[o] + g;
-		}
+		for (int j = 0; j < batch; j++)
+			if (i + j < n) add(x[j]);
 	}
-};
+}
+
+// addToRows adds the gradient of a feature to W rows of a warp's own tables, of different offsets. A lane adds to its column
+// only, so no two lanes add at the same place.
+template <int W> __device__ __forceinline__ void addToRows(float *column, const uint32_t (&rows)[W], float g) {
+	float x[W]; // the rows are of different offsets: none comes twice
+#pragma unroll
+	for (int o = 0; o < W; o++) x[o] = column[32 * rows[o]];
+#pragma unroll
+	for (int o = 0; o < W; o++) column[32 * rows[o]] = x[o] + g;
+}

@@ -15,7 +15,8 @@ import (
 type cnnArgs struct {
 	starts, symbols, packedWords, places            cu.DevicePtr
 	embeddings, filters                             cu.DevicePtr
-	tables, features, where, sums, mean, scale      cu.DevicePtr
+	tables, features, summed                        cu.DevicePtr
+	where, sums, mean, scale                        cu.DevicePtr
 	y                                               narrowMatrix
 	parts, meanGradient, meanProduct                cu.DevicePtr
 	weights                                         narrowMatrix
@@ -27,8 +28,10 @@ type cnnArgs struct {
 	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
 	flatten, raw, activation, packed                uint32
-	kept, _                                         uint32
+	kept                                            uint32
+	spellings, pitch, lists                         uint32
 	width, count, first, column, positions, feature [MaxWidths]uint32
+	begin, offset                                   [MaxWidths]uint32
 	groups                                          [maxGroups]group
 }
 
@@ -56,6 +59,7 @@ type cnn struct {
 	kernels  cnnKernels
 	convolve cuda.Grid
 	scatter  scatterShape
+	lists    *lists // of a large alphabet
 }
 
 type cnnKernels struct {
@@ -64,7 +68,7 @@ type cnnKernels struct {
 
 // A scatterShape is how the gradient of features is brought into tables.
 type scatterShape struct {
-	blocks, warps, pieces, shared int // shared 0: all thread blocks add to one table in memory
+	blocks, warps, pieces, shared int
 }
 
 const (
@@ -74,19 +78,21 @@ const (
 
 func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	x := &cnn{device: a.Device, all: map[string]matrix{}}
-	x.shape(a, c, e)
+	large := x.shape(a, c, e)
 	g, v, features := &x.args, c.Rows, int(x.args.d)
-	size := int(g.widest) * e.Alphabet * int(g.columns)
+	spelt := (v*e.Each() + scatterAhead) * features
 	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
 	if g.packed > 0 {
 		words, places := e.packed()
 		g.packedWords, g.places = placed(a, "words", words), placed(a, "words", places)
 	}
 	x.allocateParameters(a, c, e)
-	g.tables, g.dtables = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size)
-	g.features = a.Floats("features", (v+scatterAhead)*features)
+	g.features = a.Floats("features", spelt)
+	if g.summed = g.features; e.Each() > 1 {
+		g.summed = a.Floats("features", v*features)
+	}
 	if !e.Flatten {
-		g.where = a.Bytes("features", (2+2*int(g.packed))*(v+scatterAhead)*features)
+		g.where = a.Bytes("features", (2+2*int(g.packed))*spelt)
 	}
 	if g.packed > 0 {
 		g.together = a.Bytes("meetings", 8)
@@ -102,9 +108,12 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	x.products[2] = a.product("weights", features+1, c.Dim, v, true)
 	g.chunks = uint32(x.products[2].chunks)
 	g.parts = a.Floats("gradient of weights", int(g.chunks)*(features+1)*stride(c.Dim))
-	x.shapeScatter(size)
-	if g.dparts = g.dtables; x.scatter.shared > 0 {
-		g.dparts = a.Floats("gradients of tables", x.scatter.pieces*size)
+	if large {
+		x.lists = newLists(a, e, g)
+	} else {
+		size := int(g.widest) * e.Alphabet * int(g.columns)
+		x.shapeScatter(size)
+		g.tables, g.dtables, g.dparts = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size), a.Floats("gradients of tables", x.scatter.pieces*size)
 	}
 	x.loadKernels(a)
 	if a.Err != nil {
@@ -113,35 +122,46 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	return x, x.standardize() // the columns behind the features
 }
 
-// shape fills in the sizes that follow from the options.
-func (x *cnn) shape(a *allocator, c cl.Options, e Structure) {
+// shape fills in the sizes that follow from the options, and returns whether the alphabet is a large one.
+func (x *cnn) shape(a *allocator, c cl.Options, e Structure) (large bool) {
 	g, d := &x.args, e.Features()
 	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Columns()), uint32(d), uint32(c.Dim)
 	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
 	g.decays = a.optimizer.Decays()
-	first, column, feature := 0, 0, 0
+	g.spellings, g.pitch = uint32(e.Each()), g.columns
+	if large = e.HasLists(x.device.SharedOfBlock); large {
+		g.pitch, g.lists = uint32(stride(e.TableColumns())), 1
+	}
+	first, column, feature, begin := 0, 0, 0, 0
 	for i, w := range e.Widths {
 		f, positions := e.Filters[i], e.Positions(i)
 		g.width[i], g.count[i], g.first[i], g.column[i] = uint32(w), uint32(f), uint32(first), uint32(column)
 		g.positions[i], g.feature[i] = uint32(positions), uint32(feature)
+		if g.begin[i], g.offset[i] = uint32(column), g.a*g.columns; large {
+			g.begin[i], g.offset[i] = uint32(begin), uint32(f)
+		}
 		g.widest = max(g.widest, uint32(w))
-		first, column, feature = first+(w*e.CharDim+1)*f, column+f, feature+positions*f
+		first, column, feature, begin = first+(w*e.CharDim+1)*f, column+f, feature+positions*f, begin+w*f
 	}
-	x.shapeConvolution(e)
+	x.shapeConvolution(e, large)
+	return large
 }
 
 // shapeConvolution chooses the kernel of maxima that has the tables in shared memory, if it can be had.
-func (x *cnn) shapeConvolution(e Structure) {
+func (x *cnn) shapeConvolution(e Structure, large bool) {
 	const threads = 768
 	const sums = threads * 8 * 8 // bytes in the place of the tables
 	g := &x.args
 	shared := max(4*int(g.widest*g.a*g.columns), sums)
 	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
-	if e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || max(shared, scatterShared(g)) > x.device.SharedOfBlock {
+	switch {
+	case large: // rows of some columns at a time stay in the second-level cache
+		x.convolve = cuda.Grid{Blocks: min(int(g.v), 8*x.device.Multiprocessors), Threads: min(256, (int(g.d)+31)/32*32)}
+	case e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
-	} else {
+	default:
 		copy(g.groups[:], e.groups(threads/32))
 		g.packed, g.kept = 1, uint32((x.device.SharedOfBlock-shared)/(16*threads))
 		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: threads, Shared: shared + 16*threads*int(g.kept)}
@@ -182,15 +202,18 @@ func number(b bool) uint32 {
 func (x *cnn) allocateParameters(a *allocator, c cl.Options, e Structure) {
 	g := &x.args
 	symbols := a.matrix("embeddings", e.Alphabet, e.CharDim, e.CharDim)
+	if g.lists > 0 { // products have whole sectors
+		symbols = a.matrix("embeddings", e.Alphabet, e.CharDim, stride(e.CharDim))
+	}
 	weights := a.matrix("weights", int(g.d)+1, c.Dim, stride(c.Dim))
 	x.all["symbols"], x.all["weights"] = symbols, weights
 	values := x.filterValues()
 	filters := a.matrix("filters", values, 1, 1) // of all shapes
 	g.embeddings, g.filters = symbols.value, filters.value
-	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*e.CharDim), a.Floats("gradient of filters", values)
-	g.layer = weights.parameter(a.Floats("gradient of weights", (int(g.d)+1)*stride(c.Dim)))
+	g.dembeddings, g.dfilters = a.Floats("gradient of embeddings", e.Alphabet*symbols.stride), a.Floats("gradient of filters", values)
+	g.layer = weights.parameter(a.Floats("gradient of weights", (int(g.d)+1)*stride(c.Dim)), e.LayerRate(int(g.d)))
 	x.updates = updatesArgs{decays: g.decays, count: uint32(1 + len(e.Widths))}
-	x.updates.parameters[0] = symbols.parameter(g.dembeddings)
+	x.updates.parameters[0] = symbols.parameter(g.dembeddings, 1)
 	at := func(p cu.DevicePtr, values int) cu.DevicePtr {
 		if p == 0 {
 			return 0
@@ -205,7 +228,7 @@ func (x *cnn) allocateParameters(a *allocator, c cl.Options, e Structure) {
 			rows: w*e.CharDim + 1, columns: f, stride: f,
 		}
 		x.all[fmt.Sprintf("filters%d.width%d", i, w)] = m
-		x.updates.parameters[1+i] = m.parameter(at(g.dfilters, first))
+		x.updates.parameters[1+i] = m.parameter(at(g.dfilters, first), e.LayerRate(w*e.CharDim))
 		row += m.rows
 	}
 }
@@ -216,25 +239,19 @@ func (x *cnn) filterValues() int {
 	return int(g.first[last] + (g.width[last]*g.e+1)*g.count[last])
 }
 
-// scatterShared is the shared memory of a warp's own tables of 32 columns.
-func scatterShared(g *cnnArgs) int { return 128 * int(g.widest*g.a) }
-
 // shapeScatter gives every warp of 32 columns tables of its own in shared
-// memory, of size values for all columns, if they fit. A dozen warps keep a
+// memory, of size values for all columns. A dozen warps keep a
 // multiprocessor busy. Of packed symbols up to four warps are a thread block, which has one piece.
 func (x *cnn) shapeScatter(size int) {
 	g, d := &x.args, x.device
 	groups := (int(g.columns) + 31) / 32
 	pieces := max(1, min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size)))
-	shared, warps := scatterShared(g), 1
-	switch {
-	case g.packed > 0:
+	shared, warps := scatterShared(int(g.widest), int(g.a)), 1
+	if g.packed > 0 {
 		all := d.SharedOfBlock / shared // warps of a multiprocessor
 		warps = min(4, max(1, all/3))
 		pieces = max(1, min(all/warps*d.Multiprocessors/groups, int(g.v)/(32*warps), scatterBytes/(4*size)))
 		shared *= warps
-	case shared > d.SharedOfBlock:
-		shared, pieces = 0, max(1, min(12*d.Multiprocessors/groups, int(g.v)/32))
 	}
 	x.scatter = scatterShape{blocks: groups * pieces, warps: warps, pieces: pieces, shared: shared}
 	g.pieces = uint32(pieces)
@@ -249,10 +266,8 @@ func (x *cnn) loadKernels(a *allocator) {
 	case x.args.packed > 0:
 		k.convolve = a.Function(built, "quads", "quads_convolve", x.convolve.Shared)
 		k.scatter = a.Function(built, "quads", "quads_scatter", x.scatter.shared)
-	case x.scatter.shared > 0:
+	case x.lists == nil:
 		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
-	default:
-		k.scatter = get("scatter_atomic")
 	}
 }
 
@@ -271,8 +286,14 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 // prepare computes the tables of symbols, and narrows the weights.
 func (x *cnn) prepare(_, _ cu.DevicePtr, _ cl.StepMemory) error {
 	g := &x.args
-	size := int(g.widest * g.a * g.columns)
-	return x.launch(x.kernels.tables, (size+127)/128+((int(g.d)+1)*int(g.weights.stride)/4+127)/128, 128, 0)
+	size, weights := int(g.widest*g.a*g.columns), ((int(g.d)+1)*int(g.weights.stride)/4+127)/128
+	if x.lists != nil {
+		size = 0
+	}
+	if err := x.launch(x.kernels.tables, (size+127)/128+weights, 128, 0); err != nil || x.lists == nil {
+		return err
+	}
+	return x.lists.tables(g)
 }
 
 // compose writes rows = y weights + bias + words.
@@ -321,27 +342,24 @@ func (x *cnn) gradient(step cu.DevicePtr) error {
 	if err := x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
 		return err
 	}
-	s, size := x.scatter, int(g.widest*g.a*g.columns)
-	if s.shared > 0 {
-		return x.launch(x.kernels.scatter, s.blocks, 32*s.warps, s.shared)
+	if x.lists != nil {
+		return x.lists.gradient(g)
 	}
-	if err := cu.MemsetD32Async(g.dtables, 0, int64(size), x.device.Stream()); err != nil {
-		return err
-	}
-	return x.launch(x.kernels.scatter, s.blocks, 32, 0)
+	return x.launch(x.kernels.scatter, x.scatter.blocks, 32*x.scatter.warps, x.scatter.shared)
 }
 
 // update trains what the tables follow from, by their gradient. Its kernels are small.
 func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
-	if x.scatter.shared > 0 {
-		if err := x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0); err != nil {
+	if x.lists == nil {
+		values, filters := int(g.a*g.e), x.filterValues()
+		err := x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0)
+		if err == nil {
+			err = x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	values, filters := int(g.a*g.e), x.filterValues()
-	if err := x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0); err != nil {
-		return err
 	}
 	rows := 0
 	for i := range x.updates.parameters {

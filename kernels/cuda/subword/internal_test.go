@@ -17,9 +17,9 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1216}, "Product": {unsafe.Sizeof(productArgs{}), 80},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1360}, "Product": {unsafe.Sizeof(productArgs{}), 80},
 		"NGrams": {unsafe.Sizeof(ngramsArgs{}), 224}, "Beside": {unsafe.Sizeof(besideArgs{}), 40},
-		"Updates": {unsafe.Sizeof(updatesArgs{}), 984},
+		"Updates": {unsafe.Sizeof(updatesArgs{}), 984}, "Lists": {unsafe.Sizeof(listsArgs{}), 1496},
 	} {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes, the kernels' %d", what, sizes[0], sizes[1])
@@ -61,7 +61,8 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		err = errors.Join(err, failed)
 		receive("rows", rows, v, dim, stride(dim))
 		receive("gradient of y", g.dy, v, d, stride(d))
-		receive("gradient of symbols", g.dembeddings, int(g.a), int(g.e), int(g.e))
+		symbols := x.all["symbols"]
+		receive("gradient of symbols", g.dembeddings, symbols.rows, symbols.columns, symbols.stride)
 		receive("gradient of weights", g.layer.gradient, d+1, dim, stride(dim))
 		for i := range g.widths {
 			w := g.width[i]
@@ -69,7 +70,7 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		}
 		g.kept = 0 // so that all features are written
 		err = errors.Join(err, x.compose(rows, k.words.value), k.device.Stream().Synchronize())
-		receive("features", g.features, v, d, d)
+		receive("features", g.summed, v, d, d)
 		return err
 	})
 	return written, errors.Join(failed, err)

@@ -109,10 +109,12 @@ func (e Structure) check(words int) error {
 	switch {
 	case len(e.Widths) > MaxWidths:
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
-	case e.Spellings > 1 || e.Highway > 0 || e.LayerRates:
-		return errors.New("symbols of several lengths, highway layers and rates of layers have no kernels")
-	case len(e.Starts) != words+1:
-		return fmt.Errorf("symbols of %d words instead of %d", len(e.Starts)-1, words)
+	case e.Highway > 0:
+		return errors.New("highway layers have no kernels")
+	case e.Each() > 1 && len(e.Widths) == 0:
+		return errors.New("sums of rows have one spelling of a word")
+	case len(e.Starts) != words*e.Each()+1:
+		return fmt.Errorf("symbols of %d words instead of %d, %d spellings of each", len(e.Starts)-1, words, e.Each())
 	case len(e.Filters) != len(e.Widths):
 		return fmt.Errorf("%d numbers of filters for %d widths", len(e.Filters), len(e.Widths))
 	case e.Activation != "" && !slices.Contains(Activations, e.Activation):
@@ -121,7 +123,7 @@ func (e Structure) check(words int) error {
 		return fmt.Errorf("%d symbols, embeddings of %d values, filters %v: all must be at least 1", e.Alphabet, e.CharDim, e.Filters)
 	}
 	widest := slices.Max(append([]int{0}, e.Widths...))
-	for v, first := range e.Starts[:words] {
+	for v, first := range e.Starts[:len(e.Starts)-1] {
 		n := int(e.Starts[v+1]) - int(first)
 		if n < widest || len(e.Widths) > 0 && n > MaxSymbols {
 			return fmt.Errorf("word %d has %d symbols; the kernels take from the widest filter, %d, to %d", v, n, widest, MaxSymbols)

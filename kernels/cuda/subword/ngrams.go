@@ -41,7 +41,7 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	for u := range sizes {
 		sizes[u] = float32(e.size(uint32(u)))
 	}
-	starts, users := inverted(lists)
+	starts, users := inverted(lists, wordOf)
 	order, frequent := cl.FrequentFirst(starts)
 	x := &ngrams{device: a.Device, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
 	x.args = ngramsArgs{

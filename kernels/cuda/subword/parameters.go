@@ -53,13 +53,16 @@ func (a *allocator) narrow(what string, rows, columns int) narrowMatrix {
 // A parameter is Parameter of subword.cuh.
 type parameter struct {
 	value, first, second, secondOfRow, gradient cu.DevicePtr
-	rows, columns, stride, _                    uint32
+	rows, columns, stride                       uint32
+	rate                                        float32
 }
 
-func (m matrix) parameter(gradient cu.DevicePtr) parameter {
+// parameter describes a matrix that learns at a part of the rate of all parameters.
+func (m matrix) parameter(gradient cu.DevicePtr, rate float64) parameter {
 	return parameter{
 		value: m.value, first: m.First, second: m.Second, secondOfRow: m.SecondOfRow, gradient: gradient,
 		rows: uint32(m.rows), columns: uint32(m.columns), stride: uint32(m.stride),
+		rate: float32(rate),
 	}
 }
 

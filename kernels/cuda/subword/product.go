@@ -120,10 +120,14 @@ const gradientUnits = 256
 
 // multiply starts product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
 func (x *cnn) multiply(number int, a productArgs) error {
-	p := &x.products[number]
 	if a.unit = 1; number > 0 {
 		a.unit = 1. / gradientUnits
 	}
+	return x.products[number].launch(x.device, a)
+}
+
+// launch starts the product of its factors.
+func (p product) launch(d *cuda.Device, a productArgs) error {
 	a.chunk = uint32(p.chunk)
-	return cuda.Launch(x.device, p.kernel, p.grid, &a)
+	return cuda.Launch(d, p.kernel, p.grid, &a)
 }

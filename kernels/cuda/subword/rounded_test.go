@@ -95,7 +95,22 @@ func (r *rounded) sums(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, 
 func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
 	last := len(parameters) - 1
 	o := r.options
-	x, err := subword.Convolve(r.spelt, parameters[0], parameters[1:last], subword.Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}, threads)
+	symbols, filters, each := parameters[0], append(gorgonia.Nodes{}, parameters[1:last]...), r.structure.Each()
+	var err error
+	if each > 1 { // factors of tables, but for the biases
+		if symbols, err = roundValues(symbols, func(int) float32 { return 1 }); err != nil {
+			return nil, err
+		}
+		for i, f := range filters {
+			if filters[i], err = roundValues(f, func(row int) float32 { return min(1, float32(f.Shape()[0]-1-row)) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	x, err := subword.Convolve(r.spelt, symbols, filters, subword.Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}, threads)
+	if err == nil && each > 1 {
+		x, err = subword.SumEach(x, each, threads)
+	}
 	if err != nil {
 		return nil, err
 	}

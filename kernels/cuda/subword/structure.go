@@ -3,9 +3,11 @@
 // and step 2 the rows of C as package cl does. Without the build tag gpu it has types and sizes only.
 //
 // Start with Structure and New, then with cnn.cu, which lists the operations of the CNN.
-// product.cu has its products of large matrices (hopper.cu on the GPU it is for). ngrams.cu has the n-grams, and composed.cu
+// product.cu has its products of large matrices (hopper.cu on the GPU it is for), lists.cu what large alphabets have. ngrams.cu has the n-grams, and composed.cu
 // the gradient of composed rows, which is the step of package cl.
 package subword
+
+import "slices"
 
 // Activations are those of a CNN, as cnn.cu numbers them.
 var Activations = []string{"relu", "tanh", "none"}
@@ -39,6 +41,35 @@ type Structure struct {
 	// LayerRates divides it by a fifth of the inputs of filters and layers, where that is more than 1, see subword.CNNOptions.
 	LayerRates bool
 }
+
+// LayerRate is the learning rate of a filter or layer of so many inputs, divided by Rate.
+func (c Structure) LayerRate(inputs int) float64 {
+	const wide = 5 // with half of it some runs keep the loss of their start for a third of their length
+	if c.LayerRates {
+		return min(1, wide/float64(inputs))
+	}
+	return 1
+}
+
+// Each is G, how often a word is spelt.
+func (c Structure) Each() int { return max(c.Spellings, 1) }
+
+// TableColumns is T, what tables of a large alphabet have of a symbol: values for each offset in each filter.
+func (c Structure) TableColumns() (columns int) {
+	for i, filters := range c.Filters {
+		columns += filters * c.Widths[i]
+	}
+	return columns
+}
+
+// HasLists reports whether tables are in memory, and their gradients collected from lists of symbols' places: those of several
+// spellings, or of 32 columns if they do not fit into so many bytes of shared memory.
+func (c Structure) HasLists(shared int) bool {
+	return c.Each() > 1 || len(c.Widths) > 0 && scatterShared(slices.Max(c.Widths), c.Alphabet) > shared
+}
+
+// scatterShared is the shared memory of a warp's own tables of 32 columns.
+func scatterShared(widest, alphabet int) int { return 128 * widest * alphabet }
 
 // Columns is C, the filters of all widths.
 func (c Structure) Columns() (columns int) {

@@ -41,7 +41,8 @@ __device__ __forceinline__ float get(const Narrow &from, size_t row, uint32_t co
 struct Parameter {
 	float *value, *first, *second, *secondOfRow; // (rows, stride) each, but (rows)
 	const float *gradient;                       // as value
-	uint32_t rows, columns, stride, unused;
+	uint32_t rows, columns, stride;
+	float rate; // its learning rate divided by that of the step
 };
 
 // sumOfBlock returns the sum over the threads of a thread block to all of them; part is for
@@ -60,11 +61,14 @@ template <class T> __device__ __forceinline__ T sumOfBlock(T x, T *part) {
 // An Updater updates values of one row of a parameter.
 template <class method> struct Updater {
 	const Decays &c;
-	const StepNumbers &s;
+	StepNumbers s;
 	float scale; // of row-wise Adam
 
 	// All threads of a thread block call it together, each with the squares of its gradients.
-	__device__ __forceinline__ Updater(const Decays &c, const StepNumbers &s, const Parameter &p, uint32_t row, float squares, float *part) : c(c), s(s), scale(0) {
+	__device__ __forceinline__ Updater(const Decays &c, const StepNumbers &step, const Parameter &p, uint32_t row, float squares, float *part) : c(c), s(step), scale(0) {
+		s.keep = 1 - p.rate * (1 - s.keep); // 1 leaves it as it is
+		s.scale *= p.rate;
+		s.rate *= p.rate;
 		if constexpr (method::ofRow) {
 			float second = p.secondOfRow[row];
 			scale = method::scaleOf(second, sumOfBlock(squares, part) / p.columns, c, s);

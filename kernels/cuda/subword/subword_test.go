@@ -166,6 +166,10 @@ func encoders(dim int) map[string]newEncoder {
 		"cnn+words": withWords(cnn(subword.CNNOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})),
 		"cnn of the paper": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
 			Pool: subword.PoolFlatten, Raw: true, Spelling: subword.SpellingOptions{Limit: 10}}),
+		"cnn of n-grams": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
+			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
+		"raw cnn of n-grams+words": withWords(cnn(subword.CNNOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
+			Spelling: subword.SpellingOptions{Gram: subword.Lengths{2, 3}}})),
 		"ngrams": ngrams(subword.NGramOptions{Rate: .3}),
 		"characters": func(words []string, as asEncoder) (subword.Encoder, error) {
 			e, err := subword.NewBag(words, subword.BagOptions{Dim: dim, Rate: .2})
@@ -352,6 +356,8 @@ func TestEncodedCLErrors(t *testing.T) {
 		"of an alphabet of 2":  func(_ *cl.Options, e *kernels.Structure) { e.Alphabet = 2 },
 		"from the widest":      func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
 		"of 17 widths":         func(_ *cl.Options, e *kernels.Structure) { e.Widths = make([]int, 17) },
+		"2 spellings of each":  func(_ *cl.Options, e *kernels.Structure) { e.Spellings = 2 },
+		"highway layers":       func(_ *cl.Options, e *kernels.Structure) { e.Highway = 1 },
 		"symbols of 1 words":   func(_ *cl.Options, e *kernels.Structure) { e.Starts = e.Starts[:2] },
 		"all must be at least": func(_ *cl.Options, e *kernels.Structure) { e.Filters = []int{0} },
 	} {

@@ -78,10 +78,10 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     with the same out goes on.
     """
     place = _Place()
-    text, field = _corpus.as_path(corpus, settings.pop("field", None), lambda: place.folder)
+    text = _corpus.as_path(corpus, settings, lambda: place.folder)
     path = pathlib.Path(out) if out is not None else place.folder / "comparison"
     names = None if modes is None else [modes] if isinstance(modes, str) else list(modes)
-    flags = _program.arguments({"corpus": text, "modes": names, "out": path, "field": field, **settings})
+    flags = _program.arguments({"corpus": text, "modes": names, "out": path, **settings})
     for name, own in (variants or {}).items():
         flags.append(f"--variant={name}: " + ",".join(f"{key.replace('_', '-')}={_program.text(value)}" for key, value in own.items()))
     _program.execute(["compare", *flags], Display.choose(progress, ("Report:",) if out is None else ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Mapping
@@ -15,20 +16,63 @@ from . import _files
 Corpus = Union[str, "os.PathLike[str]", Iterable[Any]]
 
 
-def as_path(corpus: Corpus, field: str | None, folder: Callable[[], pathlib.Path]) -> tuple[str, str | None]:
-    """The path of a text, and the field that the program has to take from it.
+def as_path(corpus: Corpus, settings: dict[str, Any], folder: Callable[[], pathlib.Path]) -> str:
+    """The path of a text. Settings lose what the program need not do: a field, or a tokenizer.json.
 
     A list is one of paths if its first entry is a path object, or if any of its strings names a
     file. Then all must be there. Sentences become the lines of a file in a folder that ``folder``
     makes. The file's name has a checksum of them.
     """
+    field, names = settings.get("field"), _names(settings)
+    if names is not None:
+        lines = _lines(_path(os.fspath(corpus))) if isinstance(corpus, (str, os.PathLike)) else corpus
+        settings["field"] = None
+        return _write(_named(_sentences(lines, field), names), folder())
     if isinstance(corpus, (str, os.PathLike)):
-        return _path(os.fspath(corpus)), field
+        return _path(os.fspath(corpus))
     if isinstance(corpus, bytes) or not hasattr(corpus, "__iter__") and not hasattr(corpus, "column_names"):
         raise TypeError(f"the corpus is {_kind(corpus)}: give the path of a file, or sentences")
     if isinstance(corpus, (list, tuple)) and _are_paths(corpus):
-        return _link(corpus, folder()), field
-    return _write(_sentences(corpus, field), folder()), None
+        return _link(corpus, folder())
+    settings["field"] = None
+    return _write(_sentences(corpus, field), folder())
+
+
+def _names(settings: dict[str, Any]) -> dict[int, str] | None:
+    """The tokens of tokenizer=, by their numbers, if it is a file tokenizer.json."""
+    path: Any = settings.get("tokenizer")
+    if not isinstance(path, os.PathLike) and not str(path).endswith(".json"):
+        return None
+    del settings["tokenizer"]
+    content = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    try:
+        vocabulary = content["model"]["vocab"]
+        numbers = {number: token for token, number in vocabulary.items()} if isinstance(vocabulary, dict) else {
+            number: token for number, (token, _) in enumerate(vocabulary)}
+        numbers.update((token["id"], token["content"]) for token in content.get("added_tokens") or ())
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ValueError(f"{path}: this is no tokenizer.json of Hugging Face's tokenizers: it has no vocabulary") from None
+    # A token of the text has no space in it.
+    return {number: token if len(token.split()) == 1 and token.strip() == token else f"<{number}>" for number, token in numbers.items()}
+
+
+def _lines(path: str) -> Iterable[list[str]]:
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            yield line.split()
+
+
+def _named(sentences: Iterable[Any], names: Mapping[int, str]) -> Iterable[list[str]]:
+    """Sentences of tokens in place of those of numbers."""
+    for number, sentence in enumerate(sentences, 1):
+        sentence = sentence.as_py() if hasattr(sentence, "as_py") else sentence
+        if isinstance(sentence, (str, Mapping)) or not isinstance(sentence, Iterable):
+            raise TypeError(f"sentence {number} is {_kind(sentence)}: with a tokenizer.json, a sentence is a list of the numbers of tokens")
+        try:
+            yield [names[int(token)] for token in sentence]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"sentence {number}: {error.args[0]!s} is no number of a token in tokenizer.json; "
+                             "it names the tokens of a text of numbers, and does not split a text") from None
 
 
 def is_made(path: str) -> bool:

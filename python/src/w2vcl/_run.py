@@ -62,9 +62,13 @@ class Run(Vectors):
     def _composes(self) -> bool:
         return self.config.get("subword", "none") != "none" or not (self.folder / "config.toml").exists()
 
-    @cached_property
+    @property
     def counts(self) -> NDArray[np.int64]:
         """How often each word occurs in the text, in the order of ``words``."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
         lines = (self.folder / "vocab.tsv").read_text(encoding="utf-8").split("\n")[:-1]
         return np.array([int(line.rpartition("\t")[2]) for line in lines], np.int64)
 
@@ -97,7 +101,8 @@ class Run(Vectors):
         """
         place = _Place()
         if corpus is not None:
-            settings["corpus"], _ = _corpus.as_path(corpus, self.config.get("field") or None, lambda: place.folder)
+            given = {**settings, "field": self.config.get("field") or None}
+            settings = {**settings, "corpus": _corpus.as_path(corpus, given, lambda: place.folder), "tokenizer": given.get("tokenizer")}
         elif self.interrupted and _corpus.is_made(self.config["corpus"]) and not os.path.exists(self.config["corpus"]):
             raise FileNotFoundError("the text of this run was in memory, and is gone: give it again, resume(corpus=...)")
         _train(["resume", self.path, *_program.arguments(settings)], self.path, (self._keep, place), progress, on_progress)
@@ -147,7 +152,8 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
 
     corpus, or sentences, is the path of a file or folder, a list of paths, or sentences: strings,
     or lists of tokens, from any iterable. ``field="text"`` takes that column of a table, of
-    pandas or Hugging Face, and that entry of dictionaries.
+    pandas or Hugging Face, and that entry of dictionaries. With ``tokenizer="tokenizer.json"``, a
+    file of Hugging Face's tokenizers, sentences are the numbers of tokens.
 
     mode is how to train:
 
@@ -176,18 +182,20 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     KeyboardInterrupt, whose ``run.resume()`` goes on. A failure is an Error, a setting that does
     not exist or fit a UsageError, with the program's message.
     """
-    place = _Place()
+    place, text = _Place(), ""
     corpus = _one(corpus, sentences)
     if corpus is not None:
-        text, settings["field"] = _corpus.as_path(corpus, settings.get("field"), lambda: place.folder)
-        settings["corpus"] = text
+        text = settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
     flags = _program.arguments({"mode": mode, "dim": dim, **settings})
     path = pathlib.Path(out) if out is not None else place.folder / "run"
     if exist not in (None, "replace", "reuse"):
         raise ValueError(f'exist={exist!r}: there are "replace" and "reuse"')
     if exist == "reuse" and corpus is not None and (found := _found(path)):
         if _reuse.unchanged(found.folder / "config.toml", found.config, text, flags, progress):
-            return found.resume(progress=progress, on_progress=on_progress, corpus=corpus) if found.interrupted else found
+            if not found.interrupted:
+                return found
+            found._keep = place  # which has the text
+            return found.resume(progress=progress, on_progress=on_progress, corpus=text)
     if exist is not None:
         flags.append("--force")
     hide = ("Saved:",) if out is None else ()
@@ -249,7 +257,7 @@ def plan(corpus: Corpus | None = None, mode: str | None = None, dim: int | None 
     place = _Place()
     corpus = _one(corpus, sentences)
     if corpus is not None:
-        settings["corpus"], settings["field"] = _corpus.as_path(corpus, settings.get("field"), lambda: place.folder)
+        settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
     flags = _program.arguments({"mode": mode, "dim": dim, **settings})
     answer: dict[str, Any] = json.loads(_program.command("plan", *flags, "--json", progress=progress))
     return answer

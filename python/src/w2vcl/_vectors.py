@@ -297,8 +297,7 @@ def _terms(given: Any) -> list[Any]:
 
 
 def _unit(vector: Array) -> Array:
-    unit: Array = vector / (np.linalg.norm(vector) or 1)
-    return unit
+    return (vector / (np.linalg.norm(vector) or 1)).astype(np.float32, copy=False)
 
 
 def _parts(words: Sequence[str]) -> Iterable[list[str]]:

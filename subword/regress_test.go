@@ -1,0 +1,127 @@
+package subword
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A fit has the vectors that the normal equations of ridge regression give, with an unknown for each n-gram, though here n-grams
+// of the same words share one; and it has the same bits for any number of threads.
+func TestFit(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 7))
+	for _, dim := range []int{1, 16, 37} {
+		words := []string{"a", "", "banana", "bananas", "ananas"}
+		for i := range 40 {
+			word := fmt.Sprint(i)
+			for range r.IntN(6) {
+				word += string(rune('a' + r.IntN(3)))
+			}
+			words = append(words, word)
+		}
+		vectors := make([]float32, len(words)*dim)
+		for i := range vectors {
+			vectors[i] = float32(r.NormFloat64()) + 3
+		}
+		const ridge = .02
+		fit := func(threads int, enough float64) (*NGrams, []float32) {
+			e, err := NewNGrams(words, NGramOptions{Dim: dim, Shortest: 1, Longest: 3, Buckets: 90, Mean: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, err := e.fit(vectors, ridge, threads, enough)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e, mean
+		}
+		e, mean := fit(1, 1e-12)
+		want := ridgeByElimination(e, words, vectors, mean, ridge)
+		for bucket, row := range e.rows {
+			for i, x := range e.row(int(row)) {
+				if w := want[bucket][i]; math.Abs(float64(x)-w) > 2e-3*(1+math.Abs(w)) {
+					t.Fatalf("dim %d: value %d of bucket %d is %v, want %v", dim, i, bucket, x, w)
+				}
+			}
+		}
+		quick, _ := fit(2, 1e-6)
+		var off, size float64
+		for i, x := range e.table.Float32s() {
+			off, size = off+math.Pow(float64(x-quick.table.Float32s()[i]), 2), size+float64(x)*float64(x)
+		}
+		if off > 1e-4*size {
+			t.Errorf("dim %d: what Fit takes for enough is off by %v of %v", dim, off, size)
+		}
+		for _, threads := range []int{2, 5} {
+			if again, m := fit(threads, 1e-12); !slices.Equal(again.table.Float32s(), e.table.Float32s()) || !slices.Equal(m, mean) {
+				t.Errorf("dim %d: %d threads give other bits", dim, threads)
+			}
+		}
+	}
+}
+
+// ridgeByElimination solves the normal equations in float64, with a row for each bucket.
+func ridgeByElimination(e *NGrams, words []string, vectors, mean []float32, ridge float64) map[uint32][]float64 {
+	dim, at, buckets := len(mean), map[uint32]int{}, []uint32{}
+	for bucket := range e.rows {
+		at[bucket] = len(buckets)
+		buckets = append(buckets, bucket)
+	}
+	n := len(buckets)
+	a := make([][]float64, n) // with the right sides
+	for i := range a {
+		a[i] = make([]float64, n+dim)
+		a[i][i] = ridge
+	}
+	for v, word := range words {
+		of := e.buckets(word)
+		for _, x := range of {
+			for _, y := range of {
+				a[at[x]][at[y]] += 1 / float64(len(of)*len(of))
+			}
+			for i := range dim {
+				a[at[x]][n+i] += float64(vectors[v*dim+i]-mean[i]) / float64(len(of))
+			}
+		}
+	}
+	for i := range n { // the matrix is positive definite: no pivots
+		for k := range n {
+			if k == i {
+				continue
+			}
+			f := a[k][i] / a[i][i]
+			for j := i; j < n+dim; j++ {
+				a[k][j] -= f * a[i][j]
+			}
+		}
+	}
+	z := map[uint32][]float64{}
+	for i, bucket := range buckets {
+		z[bucket] = a[i][n:]
+		for j := range z[bucket] {
+			z[bucket][j] /= a[i][i]
+		}
+	}
+	return z
+}
+
+func TestFitErrors(t *testing.T) {
+	for _, x := range []struct {
+		mean   float32
+		values int
+		ridge  float64
+	}{{0, 6, 1}, {1, 5, 1}, {1, 6, 0}, {1, 6, math.NaN()}} {
+		e, err := NewNGrams([]string{"ab", "cd"}, NGramOptions{Dim: 3, Mean: x.mean})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Fit(make([]float32, x.values), x.ridge, 1); err == nil {
+			t.Errorf("%+v: no error", x)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package train
+
+import (
+	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/subword"
+)
+
+// unseenRidge is what was best for pairs with an unseen word (benchmarks/subwords).
+const unseenRidge = 0.02
+
+// prepareUnseen finds the n-grams that are to be fitted, so that their memory is known before training.
+func (j *job) prepareUnseen() (err error) {
+	if j.config.FitsUnseen() {
+		j.unseen, err = subword.NewNGrams(j.text.vocabulary.Words, subword.NGramOptions{Dim: j.config.Dim, Mean: 1})
+	}
+	return err
+}
+
+// written is the encoder that the run folder gets; nil: none.
+func (j *job) written() subword.Encoder {
+	if j.unseen != nil {
+		return j.unseen
+	}
+	return j.encoder
+}
+
+// exportUnseen fits n-grams to the vectors, and writes them as the encoder.
+func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
+	mean, err := j.unseen.Fit(vectors, unseenRidge, j.config.ThreadCount())
+	if err != nil {
+		return err
+	}
+	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, mean)
+}
+
+// unseenLists is the memory of what is known of their words before.
+func (j *job) unseenLists() int64 {
+	if j.unseen == nil {
+		return 0
+	}
+	return subword.ListBytes(j.unseen)
+}
+
+// unseenBytes is the memory of exportUnseen: the n-grams' vectors, and what fitting them takes.
+func (j *job) unseenBytes() int64 {
+	if j.unseen == nil {
+		return 0
+	}
+	return j.unseen.FitBytes(j.config.ThreadCount())
+}
