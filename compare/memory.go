@@ -15,20 +15,25 @@ import (
 // run that needs most.
 func (e *executor) checkTraining(ctx context.Context, records []*Record) error {
 	var most error
-	need := int64(0)
+	need, unknown := int64(0), ""
 	check := func(counts bool) {
 		for i, r := range e.runs {
 			var refused *memory.NeedError
 			if records[i].Finished || r.Config.Device != settings.DeviceCPU {
 				continue
 			}
-			if err := train.CheckMemory(ctx, r.Config, e.runOptions(ctx, r, records[i]), counts); errors.As(err, &refused) && refused.Enough > need {
+			err := train.CheckMemory(ctx, r.Config, e.runOptions(ctx, r, records[i]), counts)
+			switch {
+			case errors.As(err, &refused) && refused.Enough > need:
 				need, most = refused.Enough, fmt.Errorf("%s: %w", r.Name, err)
+			case errors.Is(err, memory.ErrRoom):
+				unknown = fmt.Sprintf("; what %s needs is known only when its pairs are counted", r.Name)
 			}
 		}
 	}
 	if check(false); most != nil {
 		check(true) // worth its time only if the comparison has to be started again
+		most = fmt.Errorf("%w%s", most, unknown)
 	}
 	return most
 }

@@ -58,7 +58,7 @@ def limited(program, command, flags, limit):
     code, _, err, peak = run(program, command, [*flags, "--max-memory", f"{int(limit)}B"])
     need = re.search(r"needs about ([\d.]+) (\w+) of memory", err)
     need = float(need[1]) * UNITS[need[2]] * 1.0005 if need else 0
-    part = "reading the text needs" in err or "without the matrix M needs" in err
+    part = "reading the text needs" in err or "without the matrix M needs" in err or "known only when" in err
     if code == 0:
         result = "kept" if peak <= limit else f"EXCEEDED by {100 * (peak / limit - 1):.1f}%"
     elif peak > limit:

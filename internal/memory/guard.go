@@ -40,7 +40,6 @@ func NewGuard(limit int64) (g Guard, release func()) {
 	if share.Limit > 0 && (g.Limit == 0 || share.Limit < g.Limit) {
 		g.Limit, g.Jobs = share.Limit, share.Jobs
 	}
-	begun()
 	if g.Limit == 0 {
 		return g, func() {}
 	}
@@ -57,7 +56,7 @@ func NewGuard(limit int64) (g Guard, release func()) {
 // while vectors are saved, in bytes, measured.
 const CodeToCome = 2 << 20
 
-// ToCome is [CodeToCome] less what has come since the first guard: a process that trained before has the code, and Go's
+// ToCome is [CodeToCome] less what has come since the first call: a process that trained before has the code, and Go's
 // records of threads and of the heap.
 func ToCome() int64 { return CodeToCome - min(max(besideHeap()-begun(), 0), CodeToCome) }
 
