@@ -42,7 +42,10 @@ func LimitMemory(c settings.Config) (release func(), err error) {
 	return release, err
 }
 
-// CheckMemory returns the error with which a run of a text that is in memory would be refused. M is not made, so that what
+// leftByRuns is what runs leave in a process that the next one does not use again, in bytes, measured: code, stacks, ends of pages.
+const leftByRuns = 2 << 20
+
+// CheckMemory returns the error with which a run of a text that is in memory would be refused after other runs. M is not made, so that what
 // training of a whole matrix needs is known only if pairs are counted.
 func CheckMemory(ctx context.Context, c settings.Config, o Options, counts bool) error {
 	j := &job{config: c, options: o, dry: true, asks: true}

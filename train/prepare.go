@@ -90,6 +90,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	if j.asks {
+		j.program += leftByRuns
 		return j.checkTraining()
 	}
 	defer p.Busy("preparing to train")()
