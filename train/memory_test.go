@@ -55,7 +55,9 @@ func TestMaxMemory(t *testing.T) {
 		})
 	}
 	c := smallConfig(t, settings.ModeCL)
-	c.MaxMemory = size(t, fmt.Sprintf("%dB", memory.Resident()+44e5)) // enough for reading
+	small := c.Dim
+	c.Dim = 1 << 16 // then training needs 5 MB more than reading
+	c.MaxMemory = size(t, fmt.Sprintf("%dB", memory.Resident()+64e5))
 	if _, err := Run(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "training needs about") || !strings.Contains(err.Error(), ", matrix M ") {
 		t.Errorf("before M is built: got %v", err)
 	}
@@ -71,7 +73,7 @@ func TestMaxMemory(t *testing.T) {
 	if err := j.makeTrainer(); err == nil || !strings.Contains(err.Error(), ", scoring 201 MB, ") {
 		t.Errorf("observations: got %v", err)
 	}
-	c.MaxMemory = size(t, "90%")
+	c.MaxMemory, c.Dim = size(t, "90%"), small
 	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Errorf("enough memory: %v", err)
 	}
