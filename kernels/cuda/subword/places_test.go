@@ -56,3 +56,21 @@ func TestPieces(t *testing.T) {
 		t.Errorf("%d slots of %d, %d symbols of several pieces", next, len(slots), len(splits))
 	}
 }
+
+// A unit is the largest power of 2 that is at most the root of a symbol's uses, and 1 for a symbol without uses.
+func TestUnits(t *testing.T) {
+	counts := []uint32{0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 1<<20 - 1, 1 << 20, 1<<30 + 1}
+	starts := []uint32{0}
+	for _, n := range counts {
+		starts = append(starts, starts[len(starts)-1]+n)
+	}
+	for i, unit := range unitsOf(starts) {
+		want := 1.
+		for 4*want*want <= float64(counts[i]) {
+			want *= 2
+		}
+		if float64(unit) != want {
+			t.Errorf("a symbol of %d uses has the unit %v, want %v", counts[i], unit, want)
+		}
+	}
+}
