@@ -106,7 +106,7 @@ func notFrom(cells, source string) (wrong []string) {
 
 // rounded reports whether a cell is the value, or the value with fewer digits.
 func rounded(cell, value string) bool {
-	cell = strings.Trim(cell, "*")
+	cell, value = strings.Trim(cell, "*"), strings.Trim(value, "*")
 	if cell == value {
 		return true
 	}
