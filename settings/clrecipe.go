@@ -8,7 +8,7 @@ import (
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
 
 // stretches sets the defaults of model cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
-// million words of Wikipedia and on short texts (benchmarks/2026-11-23-h200-stretches).
+// million words of Wikipedia and on short texts (benchmarks/stretches).
 //
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
 // agrees with the loss only if windows have the same number of words. Without spelling, wide windows of

@@ -20,7 +20,7 @@ const sampleOfText = -1
 // Subsampling leaves a word that occurs 800 times nearly as it is, and of a word that occurs n times about the root of 800 n.
 // So a short text keeps its words. A stretch of a short text is a hundredth of what is left, but not below 1,000 words. With the
 // threshold and the stretches of 17 million words, scores are .344 instead of .401 on the State of the Union addresses, 1.8 million words, and
-// .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/2026-11-23-h200-stretches).
+// .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/stretches).
 //
 // Long vectors take smaller stretches and twice as many: semantic questions gain .02. That was measured on 18,116 words of Wikipedia. It is not
 // done where a stretch would have less than a place for each word, because each iteration passes over most of the tables.

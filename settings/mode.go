@@ -116,13 +116,13 @@ func (m Mode) Searched(model, preset string) int {
 	}
 	switch m.ofModel(model).Family {
 	case Stretches:
-		return 329 // benchmarks/2026-11-23-h200-stretches
+		return 329 // benchmarks/stretches
 	case LargeBatch:
 		return 979 // benchmarks/cl-skip-gram
 	case SentenceOrdered:
 		return 86 // benchmarks/cl-skip-gram
 	case Minibatch:
-		return 12 // benchmarks/2026-11-26-h100-equal-search
+		return 12 // benchmarks/equal-search
 	default:
 		return 0
 	}

@@ -101,7 +101,7 @@ func vanillaRecipe(c *Config) {
 }
 
 // vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
-// (benchmarks/2026-11-26-h100-equal-search); nobody tried it with an encoder.
+// (benchmarks/equal-search); nobody tried it with an encoder.
 func vanillaFollows(c *Config, set given) {
 	x := 0.25
 	if c.HasEncoder() {

@@ -224,7 +224,7 @@ func (p Plan) Print(w io.Writer) error {
 }
 
 // insteadLine tells what else would do: in model cbow of mode cl, half the iterations score .008 to .01 less on 17 million words of
-// Wikipedia (benchmarks/2026-11-23-h200-front). A quarter of them scores .03 less, which is no longer the same.
+// Wikipedia (benchmarks/front). A quarter of them scores .03 less, which is no longer the same.
 func (p Plan) insteadLine() string {
 	const recipe = 2048
 	if p.Settings["model"] != settings.ModelCBOW || p.Mode != settings.ModeCL || p.Iterations < recipe {

@@ -1,4 +1,4 @@
-"""How much faster two GPUs would train large-batch CBOW, by what they divide: from the times of kernels (../2026-11-23-h200-stretch-kernels) and of exchanges (exchange.txt)."""
+"""How much faster two GPUs would train large-batch CBOW, by what they divide: from the times of kernels (../stretch-kernels) and of exchanges (exchange.txt)."""
 import csv
 import pathlib
 

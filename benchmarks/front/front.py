@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Quality against seconds: trains with many settings and prints a line of front.tsv for each.
+"""Quality against seconds: trains with many settings and prints a line of two-threads.tsv for each.
 
-    python3 front.py W2VCL TEXT SETS SCRATCH [SETTING...] >>front.tsv
+    python3 front.py W2VCL TEXT SETS SCRATCH [SETTING...] >>two-threads.tsv
 
 W2VCL is the program, SETS a folder with WS-353, SimLex-999, MEN, RW and Google's analogies, SCRATCH a folder for runs. A
 SETTING replaces the list below. Seconds are those of the whole process, by the clock and of the processors.

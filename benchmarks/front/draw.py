@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws quality against seconds: front.svg, from the lines of front.tsv here and of two threads in 2026-11-23-epyc2-front.
+"""Draws quality against seconds: front.svg, from the lines of front.tsv and two-threads.tsv.
 
     python3 draw.py
 """
@@ -27,8 +27,8 @@ LEFT, TOP, GAP = 50, 34, 24
 
 def points():
     """Yields the device, setting, seconds and mean of every run."""
-    for folder, device in [("../2026-11-23-epyc2-front", "2 threads"), (".", None)]:
-        with open(HERE / folder / "front.tsv", encoding="utf-8") as file:
+    for name, device in [("two-threads.tsv", "2 threads"), ("front.tsv", None)]:
+        with open(HERE / name, encoding="utf-8") as file:
             for row in csv.DictReader(file, delimiter="\t"):
                 yield device or row["device"], row["setting"], float(row["seconds"]), float(row["mean"])
 
