@@ -46,7 +46,7 @@ func TestBudgets(t *testing.T) {
 		for _, model := range models {
 			t.Run(m.Name+model, func(t *testing.T) {
 				t.Parallel()
-				for budget, amount := range map[string]float64{"1.5e7pairs": 1.5e7, "250000words": 250_000} {
+				for budget, amount := range map[string]float64{"5e6pairs": 5e6, "250000words": 250_000} {
 					checkBudget(t, budgetConfig(t, m.Name, model, budget), amount)
 				}
 			})
@@ -112,7 +112,7 @@ func TestBudgetOfTime(t *testing.T) {
 // TestBudgetResumes: a run with a budget of pairs goes on to the same bits.
 func TestBudgetResumes(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
-		c := budgetConfig(t, mode, "", "2e7pairs")
+		c := budgetConfig(t, mode, "", "3e6pairs")
 		if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
 			t.Fatal(err)
 		}
