@@ -136,7 +136,7 @@ def _fields(records: Iterable[Any], field: str) -> Iterable[Any]:
 
 
 def _write(sentences: Iterable[Any], folder: pathlib.Path) -> str:
-    written, single = 0, 0
+    written, single, filled = 0, 0, 0
     sum_ = hashlib.blake2b(digest_size=8)
     path = folder / "corpus.txt"
     with open(path, "wb") as file:
@@ -150,6 +150,10 @@ def _write(sentences: Iterable[Any], folder: pathlib.Path) -> str:
             file.write(data)
             sum_.update(data)
             written += 1
+            filled += bool(line.strip())
+    if not filled:
+        raise ValueError(f"the corpus has {written:,} sentences without a word" if written else
+                         "the corpus is empty: an iterator, such as a generator, gives its sentences only once")
     if written > 1 and single == written:
         raise ValueError("every sentence is one word: give a list of lists of tokens, or of whole sentences")
     return str(path.rename(folder / f"corpus-{sum_.hexdigest()}.txt"))
