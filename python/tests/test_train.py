@@ -55,7 +55,8 @@ def test_every_kind_of_corpus_gives_the_same_vectors(text, tmp_path):
     ([b"a b"], TypeError, "sentence 1 is bytes"),
     (["one", "two", "three"], ValueError, "every sentence is one word"),
     ([pathlib.Path("no-such-file"), "neither"], FileNotFoundError, "no-such-file"),
-    (["", ""], w2vcl.Error, "corpus-"),
+    (["", ""], ValueError, "the corpus has 2 sentences without a word"),
+    (["a b", "c"], w2vcl.Error, "^the corpus: no word is frequent enough: .* lower min_count"),
     ("no-such-file", w2vcl.Error, "no-such-file"),
 ])
 def test_wrong_texts(corpus, error, message):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
@@ -175,7 +176,8 @@ def _line(sentence: Any, number: int) -> str:
     except TypeError:
         bad = next(token for token in tokens if not isinstance(token, str))
         hint = f", for example {str(bad)!r}; of a tokenizer's numbers, tokenizer.convert_ids_to_tokens(ids)" if hasattr(bad, "__index__") else ""
-        raise TypeError(f"sentence {number} has the token {bad!r}, which is {_kind(bad)}: a token is a string{hint}") from None
+        hint = "; give the sentences of all documents in one list" if isinstance(bad, (list, tuple)) else hint
+        raise TypeError(f"sentence {number} has the token {reprlib.repr(bad)}, which is {_kind(bad)}: a token is a string{hint}") from None
     if len(line.split()) != len(tokens):
         bad = next(token for token in tokens if len(token.split()) != 1)
         raise ValueError(f"sentence {number} has the token {bad!r}: a token has no space in it and is not empty")
@@ -194,6 +196,8 @@ def _missing(value: Any) -> bool:
 def _advice(value: Any) -> str:
     if _missing(value):
         return "; leave out missing ones first, with pandas by column.dropna()"
+    if isinstance(value, bytes):
+        return "; decode it, or open its file without 'b'"
     return ", or a list of paths" if isinstance(value, os.PathLike) else ""
 
 

@@ -248,7 +248,10 @@ def load(path: Path) -> Run | Vectors:
     path = pathlib.Path(path)
     if path.is_file():
         return Vectors(path)
-    return Run(path)
+    try:
+        return Run(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such run or file of vectors") from None
 
 
 def plan(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, *,
