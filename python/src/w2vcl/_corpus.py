@@ -85,6 +85,9 @@ def _path(path: str) -> str:
     if "\n" in path or " " in path.strip() and len(path.split()) > 3 and not os.path.exists(path):
         raise ValueError(f"the corpus is a string of text, {path[:40]!r}…: a string is the path of a file; "
                          "give text as a list of sentences, for example text.splitlines()")
+    path = os.path.expanduser(path)
+    if any(mark in path for mark in "*?[") and not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: this is a pattern, not a path: give a list of paths, sorted(glob.glob({path!r}))")
     return path
 
 

@@ -54,7 +54,8 @@ def arguments(settings: Mapping[str, Any]) -> list[str]:
         if isinstance(value, Mapping):
             flags += [f"{flag}={key}={text(each)}" for key, each in _entries(value)]
         elif value is not None:
-            flags.append(f"{flag}={text(value)}")
+            given = text(value)
+            flags.append(f"{flag}={os.path.expanduser(given) if given.startswith('~/') else given}")
     return flags
 
 

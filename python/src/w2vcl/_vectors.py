@@ -58,7 +58,7 @@ class Vectors:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(path).expanduser()
 
     def __fspath__(self) -> str:
         return str(self.path)
