@@ -79,7 +79,7 @@ func syncOf(d Device, tokens int, c sequential.Options) (sentence.Sync, error) {
 }
 
 // seldom returns how many words GPUs that wait for each other train between two combinations, if nobody says so. They lose 1.4 ms each time
-// (benchmarks/ranks), so it is as seldom as scores allow (benchmarks/several-gpus). The last
+// (benchmarks/devices), so it is as seldom as scores allow (benchmarks/devices). The last
 // combination of an epoch is that at its end.
 func seldom(tokens, epochs int) int {
 	const (

@@ -10,7 +10,7 @@ import (
 // composed words. Step 2 meets the rows of this forward pass, which the
 // parameters gave before their update. A second pass after the update would cost
 // a fifth of the step and changes no score
-// (benchmarks/tried/earlier.md).
+// (benchmarks/tried/recipes.md).
 type encoderStep struct {
 	*machine
 	*composer

@@ -8,7 +8,7 @@ import (
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
 
 // stretches sets the defaults of model cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
-// million words of Wikipedia and on short texts (benchmarks/stretches).
+// million words of Wikipedia and on short texts (benchmarks/recipes).
 //
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
 // agrees with the loss only if windows have the same number of words. Without spelling, wide windows of
@@ -61,7 +61,7 @@ type clRecipe struct {
 // step. Passes and positives are 0: they follow from the text, see [Config.FitText]. With
 // --iterations, positives are fixed.
 // Found by 763 runs on 17 million words of Wikipedia, and 216 on shorter texts
-// (benchmarks/cl-skip-gram).
+// (benchmarks/recipes).
 func tempered(c *Config, set given) clRecipe {
 	r := clRecipe{
 		window: 4, sample: 1e-4, contexts: 4096,

@@ -9,7 +9,7 @@ import (
 
 // uses is how often training uses a context of the text if --positives follows from
 // the text: less leaves frequent words undertrained, more makes rare ones repeat what
-// little they have (benchmarks/cl-skip-gram).
+// little they have (benchmarks/recipes).
 const uses = 16
 
 // sampleOfText is a threshold of subsampling that follows from the text, see [Config.FitText].
@@ -20,7 +20,7 @@ const sampleOfText = -1
 // Subsampling leaves a word that occurs 800 times nearly as it is, and of a word that occurs n times about the root of 800 n.
 // So a short text keeps its words. A stretch of a short text is a hundredth of what is left, but not below 1,000 words. With the
 // threshold and the stretches of 17 million words, scores are .344 instead of .401 on the State of the Union addresses, 1.8 million words, and
-// .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/stretches).
+// .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/recipes).
 //
 // Long vectors take smaller stretches and twice as many: semantic questions gain .02. That was measured on 18,116 words of Wikipedia. It is not
 // done where a stretch would have less than a place for each word, because each iteration passes over most of the tables.
@@ -47,7 +47,7 @@ func (c *Config) fitStretches(v *corpus.Vocabulary) {
 
 // longVectors returns how many positives an iteration of vectors of some dimension has
 // at most: what long vectors gain from more uses of frequent words they lose on rare
-// ones, and more iterations want fewer (benchmarks/cl-skip-gram).
+// ones, and more iterations want fewer (benchmarks/recipes).
 func longVectors(dim, contexts int) float64 {
 	return max(1600/float64(max(dim, 1)), 5) * math.Sqrt(4096/float64(max(contexts, 1)))
 }

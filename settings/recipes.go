@@ -101,7 +101,7 @@ func vanillaRecipe(c *Config) {
 }
 
 // vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
-// (benchmarks/equal-search); nobody tried it with an encoder.
+// (benchmarks/recipes); nobody tried it with an encoder.
 func vanillaFollows(c *Config, set given) {
 	x := 0.25
 	if c.HasEncoder() {
@@ -140,7 +140,7 @@ func sequentialRecipe(c *Config, a sequential.Descriptor) {
 
 // sequentialFollows sets what follows from a sentence-ordered mode and its model. A
 // quarter of C makes vectors better than none or all of it, but CBOW's want all
-// (benchmarks/cl-skip-gram).
+// (benchmarks/recipes).
 func sequentialFollows(c *Config, set given) {
 	if a, err := sequential.Find(sequential.Algorithm(c.Mode)); err == nil {
 		r := a.RecipeOf(sequential.Model(c.Model))

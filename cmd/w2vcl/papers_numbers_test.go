@@ -24,6 +24,9 @@ func TestPaperNumbers(t *testing.T) {
 			for _, problem := range checkNumbers(r, func(folder string) []float64 {
 				if pages[folder] == nil {
 					pages[folder] = numbersOfFolder(t, filepath.Join("..", "..", "benchmarks", folder))
+					if page := pageOf(folder); page != folder {
+						pages[folder] = append(pages[folder], numbersOfFolder(t, filepath.Join("..", "..", "benchmarks", page, "README.md"))...)
+					}
 				}
 				return pages[folder]
 			}) {

@@ -107,8 +107,10 @@ func checkVerdict(t *testing.T, where, verdict, why string, measured []string) {
 		t.Errorf("%s: verdict %q, why %q", where, verdict, why)
 	}
 	for _, folder := range measured {
-		if _, err := os.Stat(filepath.Join("..", "..", "benchmarks", folder, "README.md")); err != nil {
-			t.Errorf("%s: %v", where, err)
+		for _, name := range []string{folder, pageOf(folder) + "/README.md"} {
+			if _, err := os.Stat(filepath.Join("..", "..", "benchmarks", name)); err != nil {
+				t.Errorf("%s: %v", where, err)
+			}
 		}
 	}
 }
@@ -253,10 +255,18 @@ func dash(text string) string {
 	return text
 }
 
+// pageOf returns the folder of the page that shows what a folder of benchmarks has: papers of papers/full.
+func pageOf(folder string) string {
+	page, _, _ := strings.Cut(folder, "/")
+	return page
+}
+
 func withLinks(text string, measured []string) string {
 	var links []string
 	for _, folder := range measured {
-		links = append(links, fmt.Sprintf("[%s](../benchmarks/%s/README.md)", strings.TrimLeft(folder, "0123456789-"), folder))
+		if link := fmt.Sprintf("[%s](../benchmarks/%[1]s/README.md)", pageOf(folder)); !slices.Contains(links, link) {
+			links = append(links, link)
+		}
 	}
 	if len(links) == 0 {
 		return dash(text)

@@ -348,7 +348,7 @@ const (
 
 // chunked reports whether a step gains if rows stay in the cache between their dot products and their updates, for which it takes more
 // exchanges. With several threads it never does: they sleep and wake around each exchange, which takes them five times as long as to read the rows again
-// (benchmarks/ranks).
+// (benchmarks/devices).
 func chunked(threads, ranks int) bool {
 	return threads == 1 && exchangeSeconds*float64(ranks) < cacheBytes/bytesPerSecond
 }

@@ -95,7 +95,7 @@ func (o Options) MeanHotRows(words int) int {
 const mostDoublings = 30
 
 // DefaultRule is the rule of Options without one: with 20 epochs or a long text it scores as one trainer does, with few
-// epochs it loses least of those that do not diverge (benchmarks/several-gpus).
+// epochs it loses least of those that do not diverge (benchmarks/devices).
 const DefaultRule = Adasum
 
 // WithDefaults returns the options with zero values replaced, for a text of so many words and so many epochs.
