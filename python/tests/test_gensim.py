@@ -59,7 +59,12 @@ def test_names_of_gensim(run):
         run[[2.5]]
     with pytest.raises(AttributeError, match="keyed_vectors"):
         run.cosine_similarities
-    assert run.most_similar_cosmul("cat") == keyed.most_similar_cosmul("cat")
+    with pytest.raises(AttributeError, match=r"w2vcl.train\(more, init=run\) goes on with another text"):
+        run.train(sentences())
+    for name, asked in [("most_similar_cosmul", ["cat"]), ("similar_by_word", ["cat"]), ("get_vecattr", ["cat", "count"]),
+                        ("get_vector", ["cat"]), ("get_vector", ["cat", True]), ("get_mean_vector", [["cat", "red"]])]:
+        assert np.array_equal(getattr(run, name)(*asked), getattr(keyed, name)(*asked)), name
+    assert run.distance("cat", "red") == pytest.approx(keyed.distance("cat", "red"), abs=1e-6)
     assert run.n_similarity(["cat", "red"], ["dog"]) == pytest.approx(keyed.n_similarity(["cat", "red"], ["dog"]), abs=1e-6)
     assert not hasattr(run, "_ipython_display_")
 
@@ -237,3 +242,4 @@ def test_messages_speak_of_keywords(text, tmp_path):
     assert w2vcl._program.pythonic("x; 'w2vcl resume a/b --lr 0.1' goes on, 'w2vcl plan --mode x' says") == \
         "x; resume(lr=0.1) goes on, 'w2vcl plan --mode x' says"
     assert w2vcl._program.pythonic("or give --dynamic-window=false or --lr 1e-3.") == "or give dynamic_window=False or lr=1e-3."
+    assert w2vcl._program.pythonic("--corpus: /tmp/w2vcl-x1/corpus-0123456789abcdef/000001-b.txt: line 3") == "corpus b.txt: line 3"
