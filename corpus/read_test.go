@@ -440,9 +440,10 @@ func TestReadErrors(t *testing.T) {
 		{"empty", strings.NewReader(""), Options{}, ErrEmpty, "corpus NAME: the text has no words (0 bytes read)"},
 		{"blank", strings.NewReader(" \n\r\n\u3000"), Options{}, ErrEmpty, "corpus NAME: the text has no words (7 bytes read)"},
 		{"only punctuation", strings.NewReader("... !"), Options{Tokenizer: Words}, ErrEmpty, "no words"},
-		{"only long tokens", strings.NewReader("sixteen16sixteen"), Options{maxToken: 15}, ErrEmpty, "its 1 tokens are all longer than 15 bytes"},
+		{"only long tokens", strings.NewReader("sixteen16sixteen"), Options{maxToken: 15}, ErrEmpty, "all its tokens (1) are longer than 15 bytes"},
 		{"rare", strings.NewReader("b b a a c"), Options{MinCount: 3}, ErrMinCount,
 			`corpus NAME: no word is frequent enough: none occurs 3 times, the minimum count; the most frequent one, "a", occurs 2 times`},
+		{"all rare", strings.NewReader("b a"), Options{MinCount: 2}, ErrMinCount, `the most frequent one, "a", occurs 1 time`},
 		{"NUL", strings.NewReader("abc d\x00f"), Options{}, nil, "corpus: NAME: byte 5 of the text is NUL"},
 		{"NUL after a byte order mark", strings.NewReader("\ufeffab\x00"), Options{}, nil, "byte 5 of the text"},
 		{"NUL in a later chunk", strings.NewReader("abc def\x00"), Options{chunkSize: 3}, nil, "byte 7 of the text"},
@@ -538,7 +539,7 @@ func TestCancel(t *testing.T) {
 		if _, err := Read(ctx, "-", Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
-		if waited := time.Since(start); waited > 5*time.Second {
+		if waited := time.Since(start); waited > time.Minute {
 			t.Errorf("returned after %v only", waited)
 		}
 	})

@@ -46,11 +46,14 @@ func (v *Vectors) Lookup(words []string) ([]WordVector, error) {
 	return found, nil
 }
 
-// suggest names up to three words like one that is not in the table: first those
-// that differ in case only, then those that a typing error or two make of it, and
+// suggest says what to do about a word that is not in the table. It names up to three words like
+// it: first those that differ in case only, then those that a typing error or two make of it, and
 // frequent words (low rows) first.
 func (v *Vectors) suggest(word string) string {
 	type candidate struct{ distance, row int }
+	if v.later {
+		return "; unseen words have vectors when the run is complete"
+	}
 	var found []candidate
 	folded := strings.ToLower(word)
 	most := 1 + len(word)/6 // typing errors

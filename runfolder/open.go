@@ -205,6 +205,7 @@ func (r *Run) noVectors() error {
 type Vectors struct {
 	*embedding.Table
 	Encoder subword.Composer // may be nil
+	later   bool             // the encoder comes when the run is complete
 }
 
 // LoadTable reads the vectors of a run folder, or of a file in any format that
@@ -250,6 +251,9 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	}
 	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
 		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
+	}
+	if c, err := r.Config(); err == nil {
+		v.later = v.Encoder == nil && r.Going() && c.HasEncoder()
 	}
 	return v, nil
 }

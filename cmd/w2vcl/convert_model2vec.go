@@ -59,7 +59,8 @@ tags:
 
 Static word vectors: %s words, %d dimensions. %s
 
-A text has the mean of the vectors of its words; words that are not in the vocabulary do not count.
+A text has the mean of the vectors of its words. A word that is not in the vocabulary has a vector of zeros: Model2Vec leaves
+such words out of the mean, and sentence-transformers counts them, so its vector is shorter.
 
 ~~~python
 from model2vec import StaticModel

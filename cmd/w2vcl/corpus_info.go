@@ -65,7 +65,7 @@ func showCorpus(s cli.Streams, c *corpus.Corpus, asJSON bool) error {
 	var out cli.Table
 	out.Rowf("file\t%s, %s, %s a word", r.File, terminal.Bytes(r.Bytes), terminal.Quantity(strconv.Itoa(r.BytesPerID), "byte"))
 	out.Rowf("words\t%s different", terminal.Number(r.Words))
-	out.Rowf("tokens\t%s in %s sentences", terminal.Number(r.Tokens), terminal.Number(r.Sentences))
+	out.Rowf("tokens\t%s in %s", terminal.Number(r.Tokens), terminal.Quantity(terminal.Number(r.Sentences), "sentence"))
 	out.Rowf("text\t%s, %s words, %s different",
 		terminal.Bytes(r.Text.Bytes), terminal.Number(r.Text.Tokens), terminal.Number(r.Text.Types))
 	out.Rowf("fingerprint\t%s", r.Fingerprint)

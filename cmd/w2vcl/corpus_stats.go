@@ -125,8 +125,8 @@ func isEncoded(path string) bool {
 
 func printStatistics(w io.Writer, c *statistics.Statistics) error {
 	var out cli.Table
-	out.Rowf("text\t%s words, %s of them counted, %s different, in %s sentences", terminal.Number(c.Text.Tokens),
-		terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Number(c.Text.Sentences))
+	out.Rowf("text\t%s words, %s of them counted, %s different, in %s", terminal.Number(c.Text.Tokens),
+		terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Quantity(terminal.Number(c.Text.Sentences), "sentence"))
 	out.Rowf("sentences\t%.1f words on average, median %d, longest %s",
 		c.Lengths.Mean, c.Lengths.Median, terminal.Number(c.Lengths.Longest))
 	out.Rowf("Zipf\toccurrences = %.3g / rank^%.3f (R² %.3f)", c.Zipf.Constant, c.Zipf.Exponent, c.Zipf.Fit)
@@ -203,8 +203,8 @@ func statisticsTables(c *statistics.Statistics) []statisticsTable {
 // statisticsPage writes charts and tables.
 func statisticsPage(w io.Writer, path string, c *statistics.Statistics) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>%s words, %s of them counted, %s different, in %s sentences of %.1f words on average.</p>\n", html.EscapeString(path),
-		terminal.Number(c.Text.Tokens), terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Number(c.Text.Sentences), c.Lengths.Mean)
+	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>%s words, %s of them counted, %s different, in %s of %.1f words on average.</p>\n", html.EscapeString(path),
+		terminal.Number(c.Text.Tokens), terminal.Number(c.Text.TokensUsed), terminal.Number(c.Words), terminal.Quantity(terminal.Number(c.Text.Sentences), "sentence"), c.Lengths.Mean)
 	log := func(x float64) float64 { return math.Log10(max(x, 1e-9)) }
 	found, fitted := report.Series{Name: "counted"}, report.Series{Name: "fitted", Color: 1}
 	for _, r := range c.Ranks {

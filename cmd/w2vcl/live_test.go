@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestLiveRun asks a run that is still training. The answer says so, and where it is.
+// TestLiveRun asks a run of the default mode that is still training. The answer says so, and where it is.
 func TestLiveRun(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no locks on this system")
 	}
-	r := newRun(t, "--contexts", "1000000", "--checkpoint", "50")
+	r := newRun(t, "--iterations", "1000000", "--checkpoint", "50")
 	training := r.train()
 	if err := training.Start(); err != nil {
 		t.Fatal(err)
@@ -41,6 +41,10 @@ func TestLiveRun(t *testing.T) {
 	}
 	for _, q := range questions {
 		ask("is still training", q...)
+	}
+	unseen := w2vclCommand(t, "neighbors", r.out, "nowhere")
+	if said, err := unseen.CombinedOutput(); err == nil || !strings.Contains(string(said), "; unseen words have vectors when the run is complete") {
+		t.Errorf("%v: %s", err, said)
 	}
 	ask("is still training", "convert", r.out, filepath.Join(t.TempDir(), "x.txt"))
 	if err := training.Process.Kill(); err != nil {

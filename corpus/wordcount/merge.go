@@ -181,7 +181,7 @@ func tooManyTypes(stats *Stats, err error) error {
 
 func emptyError(stats *Stats, o Options) error {
 	if stats.LongTokens > 0 {
-		return fmt.Errorf("%w: its %d tokens are all longer than %d bytes", ErrEmpty, stats.LongTokens, o.MaxToken)
+		return fmt.Errorf("%w: all its tokens (%d) are longer than %d bytes", ErrEmpty, stats.LongTokens, o.MaxToken)
 	}
 	return fmt.Errorf("%w (%d bytes read)", ErrEmpty, stats.Bytes)
 }
@@ -202,12 +202,13 @@ func (m *mostFrequent) look(t *table) {
 }
 
 func minCountError(most mostFrequent, o Options) error {
+	times := func(n uint64) string { return terminal.Quantity(terminal.Number(n), "time") }
 	if o.Vocabulary != nil {
-		return fmt.Errorf("%w: none is in the given vocabulary of %s words; the most frequent one, %q, occurs %d times",
-			ErrMinCount, terminal.Number(len(o.Vocabulary)), most.word, most.count)
+		return fmt.Errorf("%w: none is in the given vocabulary of %s words; the most frequent one, %q, occurs %s",
+			ErrMinCount, terminal.Number(len(o.Vocabulary)), most.word, times(most.count))
 	}
-	return fmt.Errorf("%w: none occurs %d times, the minimum count; the most frequent one, %q, occurs %d times",
-		ErrMinCount, o.MinCount, most.word, most.count)
+	return fmt.Errorf("%w: none occurs %s, the minimum count; the most frequent one, %q, occurs %s",
+		ErrMinCount, times(uint64(o.MinCount)), most.word, times(most.count))
 }
 
 // split returns the numbers of the used slots of each of n parts, in rising order.

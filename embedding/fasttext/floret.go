@@ -23,11 +23,13 @@ const (
 	rowsPerEntry = 8    // most rows are zero, so that entries of unseen words seldom meet others
 	floretTries  = 50   // sizes of the table; one of ten does not suit
 	floretSweeps = 4000 // most of them for the rare circle of edges, which has no solution
+	floretRounds = 8    // of corrections; two or three do
+	floretNear   = 9e-7 // how near the values of words must be, or to float32's resolution
 	floretSeed   = 2166136261
 )
 
 // WriteFloret writes a table with which floret and spaCy give the words of o their vectors, to within
-// rounding. Every n-gram has the row of o times a factor that is the same for all: with it the sums of
+// rounding: floret to a millionth. Every n-gram has the row of o times a factor that is the same for all: with it the sums of
 // the n-grams come nearest to the vectors of the words. Entries that are not of o have zeros,
 // unless they meet others in one of their rows.
 //
@@ -56,7 +58,11 @@ func WriteFloret(w io.Writer, o Output) error {
 		if size > math.MaxInt32 {
 			return fmt.Errorf("%d words and n-grams are more than floret can number", len(t.hashes))
 		}
-		if numbers, values, ok := t.solve(uint32(size)); ok {
+		numbers, values, ok := t.solve(uint32(size))
+		for round := 0; ok && round < floretRounds && t.correct(uint32(size), numbers, values); round++ {
+			numbers, values, ok = t.solve(uint32(size))
+		}
+		if ok {
 			return writeFloret(w, &o, uint32(size), numbers, values)
 		}
 	}
@@ -202,6 +208,44 @@ func (t *floretTable) solve(size uint32) (numbers []uint32, values []float64, ok
 		}
 	}
 	return numbers, values, ok
+}
+
+// correct moves the vectors of whole words where floret's own sum, in float32, is not near enough to
+// the vector of the word. It reports whether it moved one.
+func (t *floretTable) correct(size uint32, numbers []uint32, values []float64) (moved bool) {
+	dim := t.o.Dim
+	sum := make([]float32, dim)
+	for i, word := range t.o.Words {
+		whole := t.index[marked(word)]
+		clear(sum)
+		t.addRows(sum, whole, size, numbers, values)
+		parts, times := 1, 1
+		for gram := range t.o.Shape.each(word) {
+			entry := t.index[gram]
+			t.addRows(sum, entry, size, numbers, values)
+			if parts++; entry == whole {
+				times++
+			}
+		}
+		inverse := float32(1 / float64(floretHashes*parts))
+		for k, x := range t.o.Vectors[i*dim:][:dim] {
+			if lack := float64(x) - float64(sum[k]*inverse); math.Abs(lack) > max(floretNear, math.Abs(float64(x))*0x1p-23) {
+				t.vector(whole)[k] += float32(lack * float64(parts) / float64(times))
+				moved = true
+			}
+		}
+	}
+	return moved
+}
+
+// addRows adds the rows of an entry to a sum, as floret does.
+func (t *floretTable) addRows(sum []float32, entry int, size uint32, numbers []uint32, values []float64) {
+	for _, h := range t.hashes[entry] {
+		row, _ := slices.BinarySearch(numbers, h%size)
+		for k, x := range values[row*len(sum):][:len(sum)] {
+			sum[k] += float32(x)
+		}
+	}
 }
 
 // writeFloret writes a table: a head, and a line for each row.

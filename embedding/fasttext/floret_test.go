@@ -32,7 +32,7 @@ func TestFloretHash(t *testing.T) {
 	}
 }
 
-// readFloret returns what gives words vectors as floret does, in float64.
+// readFloret returns what gives words vectors as floret does, in float32.
 func readFloret(t *testing.T, table string) func(word string) []float64 {
 	t.Helper()
 	var s Shape
@@ -45,13 +45,13 @@ func readFloret(t *testing.T, table string) func(word string) []float64 {
 	if len(lines) != 1+s.Buckets || hashes != floretHashes || seed != floretSeed {
 		t.Fatalf("%d lines; head %q", len(lines), lines[0])
 	}
-	rows := make([][]float64, s.Buckets)
+	rows := make([][]float32, s.Buckets)
 	for i, line := range lines[1:] {
 		fields := strings.Fields(line)
 		if len(fields) != 1+dim || fields[0] != fmt.Sprint(i) {
 			t.Fatalf("row %d: %q", i, line)
 		}
-		rows[i] = make([]float64, dim)
+		rows[i] = make([]float32, dim)
 		for k := range dim {
 			if _, err := fmt.Sscan(fields[1+k], &rows[i][k]); err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func readFloret(t *testing.T, table string) func(word string) []float64 {
 		}
 	}
 	return func(word string) []float64 {
-		vector := make([]float64, dim)
+		sum, vector := make([]float32, dim), make([]float64, dim)
 		entries := []string{marked(word)}
 		for gram := range s.each(word) {
 			entries = append(entries, gram)
@@ -67,9 +67,12 @@ func readFloret(t *testing.T, table string) func(word string) []float64 {
 		for _, entry := range entries {
 			for _, h := range floretHash(entry) {
 				for k, x := range rows[h%uint32(s.Buckets)] {
-					vector[k] += x / float64(floretHashes*len(entries))
+					sum[k] += x
 				}
 			}
+		}
+		for k, x := range sum {
+			vector[k] = float64(x * float32(1/float64(floretHashes*len(entries))))
 		}
 		return vector
 	}

@@ -11,10 +11,10 @@ class W2vcl < Formula
 
   def install
     ENV["CGO_ENABLED"] = "0"
-    system "go", "build", *std_go_args(ldflags: "-s -w"), "./cmd/w2vcl"
+    system "go", "build", *std_go_args, "./cmd/w2vcl"
     system "packaging/licenses.sh", "THIRD-PARTY-LICENSES.txt"
     doc.install "README.md", "CHANGELOG.md", "THIRD-PARTY-LICENSES.txt"
-    generate_completions_from_executable(bin/"w2vcl", "completion")
+    generate_completions_from_executable(bin/"w2vcl", shell_parameter_format: :cobra)
     system bin/"w2vcl", "man", man1
   end
 

@@ -59,7 +59,12 @@ def test_names_of_gensim(run):
         run[[2.5]]
     with pytest.raises(AttributeError, match="keyed_vectors"):
         run.cosine_similarities
-    assert run.most_similar_cosmul("cat") == keyed.most_similar_cosmul("cat")
+    with pytest.raises(AttributeError, match=r"w2vcl.train\(more, init=run\) goes on with another text"):
+        run.train(sentences())
+    for name, asked in [("most_similar_cosmul", ["cat"]), ("similar_by_word", ["cat"]), ("get_vecattr", ["cat", "count"]),
+                        ("get_vector", ["cat"]), ("get_vector", ["cat", True]), ("get_mean_vector", [["cat", "red"]])]:
+        assert np.array_equal(getattr(run, name)(*asked), getattr(keyed, name)(*asked)), name
+    assert run.distance("cat", "red") == pytest.approx(keyed.distance("cat", "red"), abs=1e-6)
     assert run.n_similarity(["cat", "red"], ["dog"]) == pytest.approx(keyed.n_similarity(["cat", "red"], ["dog"]), abs=1e-6)
     assert not hasattr(run, "_ipython_display_")
 
@@ -197,6 +202,14 @@ def test_help_lists_every_mode_of_the_program():
     assert said == known and len(known) >= 10
 
 
+# Runs a script with little training, where it does not say how much.
+SHORT = """
+import functools, runpy, sys, w2vcl
+w2vcl.train = functools.partial(w2vcl.train, iterations=64)
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
 @pytest.mark.parametrize("name, wanted", [
     ("gensim_tutorial.py", "word #0/1750 is the\n.*'police'\t'people'"),
     ("gensim_fasttext_tutorial.py", r"Run\(.*\nTrue\nFalse\narray.*'correct': \["),  # nights has no row, and has a vector
@@ -205,10 +218,10 @@ def test_the_tutorials_of_gensim(tmp_path, name, wanted):
     """Five lines and the import are others here; it runs, and a type checker has no complaint."""
     script = pathlib.Path(__file__).with_name(name)
     assert script.read_text(encoding="utf-8").count("# changed") == 5
-    said = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([sys.executable, "-c", SHORT, script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert re.search(wanted, said, re.DOTALL), said
     mypy = pytest.importorskip("mypy.api")
-    report, errors, status = mypy.run(["--config-file=", "--ignore-missing-imports", "--cache-dir", str(tmp_path), str(script)])
+    report, errors, status = mypy.run(["--config-file=", "--ignore-missing-imports", "--cache-dir", os.environ.get("MYPY_CACHE_DIR", str(tmp_path)), str(script)])
     assert status == 0, report + errors
 
 
@@ -229,3 +242,4 @@ def test_messages_speak_of_keywords(text, tmp_path):
     assert w2vcl._program.pythonic("x; 'w2vcl resume a/b --lr 0.1' goes on, 'w2vcl plan --mode x' says") == \
         "x; resume(lr=0.1) goes on, 'w2vcl plan --mode x' says"
     assert w2vcl._program.pythonic("or give --dynamic-window=false or --lr 1e-3.") == "or give dynamic_window=False or lr=1e-3."
+    assert w2vcl._program.pythonic("--corpus: /tmp/w2vcl-x1/corpus-0123456789abcdef/000001-b.txt: line 3") == "corpus b.txt: line 3"

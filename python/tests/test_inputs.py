@@ -91,6 +91,9 @@ TABLE = pandas.DataFrame({"id": [1, 2, 3], "body": ["a b", None, "c d"]})
     (b"the cat sat", {}, TypeError, "the corpus is bytes"),
     ((p for p in [pathlib.Path("a.txt")]), {}, TypeError, "sentence 1 is PosixPath: give .* or a list of paths"),
     (["a \ud800"], {}, ValueError, "sentence 1 is no Unicode"),
+    ([], {}, ValueError, "the corpus is empty: an iterator, such as a generator, gives its sentences only once"),
+    ([["a b".split()] * 9], {}, TypeError, r"the token \['a', 'b'\], which is list: .*; give the sentences of all documents in one list"),
+    (io.BytesIO(b"a b"), {}, TypeError, "sentence 1 is bytes: .*; decode it, or open its file without 'b'"),
     (5, {}, TypeError, "the corpus is int"),
 ])
 def test_refused(corpus, settings, error, message):

@@ -55,12 +55,22 @@ def test_every_kind_of_corpus_gives_the_same_vectors(text, tmp_path):
     ([b"a b"], TypeError, "sentence 1 is bytes"),
     (["one", "two", "three"], ValueError, "every sentence is one word"),
     ([pathlib.Path("no-such-file"), "neither"], FileNotFoundError, "no-such-file"),
-    (["", ""], w2vcl.Error, "corpus-"),
+    (["", ""], ValueError, "the corpus has 2 sentences without a word"),
+    (["a b", "c"], w2vcl.Error, "^the corpus: no word is frequent enough: .* lower min_count"),
     ("no-such-file", w2vcl.Error, "no-such-file"),
+    ("*.txt", FileNotFoundError, r"a pattern, not a path: give a list of paths, sorted\(glob.glob\('\*.txt'\)\)"),
 ])
 def test_wrong_texts(corpus, error, message):
     with pytest.raises(error, match=message):
         w2vcl.train(corpus, **SMALL)
+
+
+def test_the_home_folder(text, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "text.txt").write_bytes(text.read_bytes())
+    run = w2vcl.train("~/text.txt", **SMALL, out="~/run", matrix="~/m")
+    assert run.path == tmp_path / "run" and (tmp_path / "m").exists()
+    assert w2vcl.load("~/run").words == run.words
 
 
 def test_a_list_with_one_missing_file_is_not_a_text(text):
@@ -149,7 +159,7 @@ def test_ctrl_c_saves_and_raises(tmp_path):
 
 def test_resume_goes_on(text, tmp_path):
     """A run that was stopped ends in the bits of one that never was, whenever the stop came."""
-    settings = {"dim": 32, "iterations": 4000, "progress": False}
+    settings = {"dim": 32, "iterations": 1500, "progress": False}
     want = w2vcl.train(text, **settings)
     script = textwrap.dedent(f"""
         import sys, w2vcl
@@ -162,7 +172,7 @@ def test_resume_goes_on(text, tmp_path):
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     wait_for_training(tmp_path / "run")
     child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=60)
+    said, _ = child.communicate(timeout=600)
     run = w2vcl.load(tmp_path / "run")
     assert (said == "True\n") == (child.returncode == 130 and run.interrupted)
     run = run.resume()

@@ -116,7 +116,7 @@ def test_evaluate(run, tmp_path):
 
 
 def test_a_run_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no such run"):
+    with pytest.raises(FileNotFoundError, match="no such run or file of vectors"):
         w2vcl.load(tmp_path / "nothing")
 
 

@@ -33,6 +33,7 @@ var flagsElsewhere = map[string]string{
 	"trimrule":  "--min-count, --max-vocab and --vocab choose the words", "nullword": "leave it out: sentences are not padded",
 	"sortedvocab": "leave it out: words are always in the order of their counts",
 	"batchwords":  "leave it out: threads share the text by themselves",
+	"hashfxn":     "leave it out: --seed alone decides",
 	"stopwords":   "--sample thins out frequent words; remove others from the text first",
 	"language":    "leave it out: any language will do",
 }

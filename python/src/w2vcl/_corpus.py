@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
@@ -84,6 +85,9 @@ def _path(path: str) -> str:
     if "\n" in path or " " in path.strip() and len(path.split()) > 3 and not os.path.exists(path):
         raise ValueError(f"the corpus is a string of text, {path[:40]!r}…: a string is the path of a file; "
                          "give text as a list of sentences, for example text.splitlines()")
+    path = os.path.expanduser(path)
+    if any(mark in path for mark in "*?[") and not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: this is a pattern, not a path: give a list of paths, sorted(glob.glob({path!r}))")
     return path
 
 
@@ -136,7 +140,7 @@ def _fields(records: Iterable[Any], field: str) -> Iterable[Any]:
 
 
 def _write(sentences: Iterable[Any], folder: pathlib.Path) -> str:
-    written, single = 0, 0
+    written, single, filled = 0, 0, 0
     sum_ = hashlib.blake2b(digest_size=8)
     path = folder / "corpus.txt"
     with open(path, "wb") as file:
@@ -150,6 +154,10 @@ def _write(sentences: Iterable[Any], folder: pathlib.Path) -> str:
             file.write(data)
             sum_.update(data)
             written += 1
+            filled += bool(line.strip())
+    if not filled:
+        raise ValueError(f"the corpus has {written:,} sentences without a word" if written else
+                         "the corpus is empty: an iterator, such as a generator, gives its sentences only once")
     if written > 1 and single == written:
         raise ValueError("every sentence is one word: give a list of lists of tokens, or of whole sentences")
     return str(path.rename(folder / f"corpus-{sum_.hexdigest()}.txt"))
@@ -171,7 +179,8 @@ def _line(sentence: Any, number: int) -> str:
     except TypeError:
         bad = next(token for token in tokens if not isinstance(token, str))
         hint = f", for example {str(bad)!r}; of a tokenizer's numbers, tokenizer.convert_ids_to_tokens(ids)" if hasattr(bad, "__index__") else ""
-        raise TypeError(f"sentence {number} has the token {bad!r}, which is {_kind(bad)}: a token is a string{hint}") from None
+        hint = "; give the sentences of all documents in one list" if isinstance(bad, (list, tuple)) else hint
+        raise TypeError(f"sentence {number} has the token {reprlib.repr(bad)}, which is {_kind(bad)}: a token is a string{hint}") from None
     if len(line.split()) != len(tokens):
         bad = next(token for token in tokens if len(token.split()) != 1)
         raise ValueError(f"sentence {number} has the token {bad!r}: a token has no space in it and is not empty")
@@ -190,6 +199,8 @@ def _missing(value: Any) -> bool:
 def _advice(value: Any) -> str:
     if _missing(value):
         return "; leave out missing ones first, with pandas by column.dropna()"
+    if isinstance(value, bytes):
+        return "; decode it, or open its file without 'b'"
     return ", or a list of paths" if isinstance(value, os.PathLike) else ""
 
 

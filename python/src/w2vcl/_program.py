@@ -54,7 +54,8 @@ def arguments(settings: Mapping[str, Any]) -> list[str]:
         if isinstance(value, Mapping):
             flags += [f"{flag}={key}={text(each)}" for key, each in _entries(value)]
         elif value is not None:
-            flags.append(f"{flag}={text(value)}")
+            given = text(value)
+            flags.append(f"{flag}={os.path.expanduser(given) if given.startswith('~/') else given}")
     return flags
 
 
@@ -203,6 +204,9 @@ def _message(lines: list[str]) -> str:
     return "\n".join(re.sub("^w2vcl: ", "", line) for line in lines if line.startswith("w2vcl: "))
 
 
+# Texts in memory, as messages name them: a file that _corpus makes, or a link in a folder that it makes.
+_MADE = re.compile(r"corpus:? \S*/w2vcl-[^/\s]+/corpus-[0-9a-f]{16}(\.txt|/\d{6}-)")
+
 # What messages say of flags, and what that is in Python. The first pattern that fits counts.
 _FLAGS = re.compile(r"""
     'w2vcl\ resume\ \S+(?P<more>(\ --\S+\ \S+)*)'                    # a command that goes on
@@ -215,7 +219,8 @@ _FLAGS = re.compile(r"""
 
 def pythonic(message: str) -> str:
     """A message of the program as one about keyword arguments: ``min_count=5``, not ``--min-count 5``."""
-    return _FLAGS.sub(_keyword, message).replace("no such flag", "no such setting")
+    message = _FLAGS.sub(_keyword, message).replace("no such flag", "no such setting")
+    return _MADE.sub(lambda made: "the corpus" if made[1] == ".txt" else "corpus ", message)
 
 
 def _keyword(found: re.Match[str]) -> str:

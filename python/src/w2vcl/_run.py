@@ -187,7 +187,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     if corpus is not None:
         text = settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
     flags = _program.arguments({"mode": mode, "dim": dim, **settings})
-    path = pathlib.Path(out) if out is not None else place.folder / "run"
+    path = pathlib.Path(out).expanduser() if out is not None else place.folder / "run"
     if exist not in (None, "replace", "reuse"):
         raise ValueError(f'exist={exist!r}: there are "replace" and "reuse"')
     if exist == "reuse" and corpus is not None and (found := _found(path)):
@@ -223,7 +223,7 @@ def demo(out: Path | None = None, *, progress: bool | None = None, **settings: A
     Of the settings it takes dim, iterations, subword, seed and threads.
     """
     place = _Place()
-    path = pathlib.Path(out) if out is not None else place.folder / "run"
+    path = pathlib.Path(out).expanduser() if out is not None else place.folder / "run"
     flags = _program.arguments({"out": path, **settings})
     if progress is False:
         flags.append("--quiet")
@@ -245,10 +245,13 @@ def _train(args: list[Any], path: pathlib.Path, keep: object, progress: bool | N
 
 def load(path: Path) -> Run | Vectors:
     """Opens a run folder, or a file of vectors in any format that the program reads."""
-    path = pathlib.Path(path)
+    path = pathlib.Path(path).expanduser()
     if path.is_file():
         return Vectors(path)
-    return Run(path)
+    try:
+        return Run(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such run or file of vectors") from None
 
 
 def plan(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, *,

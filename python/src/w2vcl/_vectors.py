@@ -58,7 +58,7 @@ class Vectors:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(path).expanduser()
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -230,10 +230,23 @@ class Vectors:
         units = np.stack([_unit(row) for row in self.vector(names)])
         return names[int(np.argmin(units @ units.mean(axis=0)))]
 
+    def distance(self, a: str, b: str) -> float:
+        """1 less the cosine of two words, seen or not."""
+        return 1 - self.similarity(a, b)
+
+    def get_vector(self, key: str | int, norm: bool = False) -> Array:
+        """The vector of a word or a row, by gensim's name; of length 1, if norm."""
+        return _unit(self[key]) if norm else self[key]
+
     evaluate_word_analogies = _of_gensim("evaluate_word_analogies")
     evaluate_word_pairs = _of_gensim("evaluate_word_pairs")
+    get_mean_vector = _of_gensim("get_mean_vector")
+    get_normed_vectors = _of_gensim("get_normed_vectors")
+    get_vecattr = _of_gensim("get_vecattr")
     most_similar_cosmul = _of_gensim("most_similar_cosmul")
     save_word2vec_format = _of_gensim("save_word2vec_format")
+    similar_by_vector = _of_gensim("similar_by_vector")
+    similar_by_word = _of_gensim("similar_by_word")
     wmdistance = _of_gensim("wmdistance")
 
     @cached_property
@@ -283,7 +296,10 @@ class Vectors:
     if not TYPE_CHECKING:  # which shall find such names
 
         def __getattr__(self, name: str) -> Any:
-            advice = "" if name.startswith("_") else "; what only gensim's KeyedVectors has is at keyed_vectors"
+            advice = "; what only gensim's KeyedVectors has is at keyed_vectors"
+            if name in ("train", "build_vocab"):
+                advice = ": w2vcl.train(more, init=run) goes on with another text"
+            advice = "" if name.startswith("_") else advice
             raise AttributeError(f"{type(self).__name__} has no {name!r}{advice}", name=name, obj=self)
 
 
