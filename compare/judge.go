@@ -24,6 +24,7 @@ import (
 // A judge scores all runs of a comparison alike.
 type judge struct {
 	data  string
+	known *words.Sets // of the data
 	pairs words.LossPairs
 	sets  []string // in the data, with the number of items of each
 	notes []string // on other files in the data
@@ -97,7 +98,10 @@ func (j *judge) findSets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	results, notes, err := words.Score(ctx, table, j.data, words.Options{Methods: mainMethods})
+	if j.known, err = words.ReadSets(ctx, j.data, ""); err != nil {
+		return err
+	}
+	results, notes, err := words.Score(ctx, table, j.data, words.Options{Sets: j.known, Methods: mainMethods})
 	if err != nil {
 		return err
 	}
@@ -148,7 +152,7 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 	if err != nil {
 		return p, err
 	}
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Methods: mainMethods})
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods})
 	if err != nil {
 		return p, err
 	}
@@ -165,11 +169,11 @@ func (j *judge) all(ctx context.Context, run string, threads int) ([]evaluate.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Threads: threads})
+	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Sets: j.known, Threads: threads})
 	if err != nil {
 		return nil, nil, err
 	}
-	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Methods: mainMethods, Threads: threads})
+	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods, Threads: threads})
 	return results, items, err
 }
 
@@ -182,7 +186,7 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Methods: mainMethods})
+	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods})
 	return items, err
 }
 

@@ -539,7 +539,7 @@ func TestCancel(t *testing.T) {
 		if _, err := Read(ctx, "-", Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
-		if waited := time.Since(start); waited > 5*time.Second {
+		if waited := time.Since(start); waited > time.Minute {
 			t.Errorf("returned after %v only", waited)
 		}
 	})

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -47,8 +48,19 @@ const (
 	ModelSkipGram = string(sequential.SkipGram)
 )
 
-// Modes is the table of all modes, in the order of help.
+// modes is the table of all modes: settings look into it again and again.
+var modes struct {
+	once sync.Once
+	all  []Mode
+}
+
+// Modes is the table of all modes, in the order of help. Nobody changes it.
 func Modes() []Mode {
+	modes.once.Do(func() { modes.all = makeModes() })
+	return modes.all
+}
+
+func makeModes() []Mode {
 	all := []Mode{
 		{
 			Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",

@@ -32,7 +32,7 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 			c.Dim, c.Force = 50_000, true // a table of six words takes 1.2 MB
 			switch c.Mode {
 			case settings.ModeCL:
-				c.Epochs, c.Iterations = 0, 2
+				c.Epochs, c.Iterations, c.SharedNegatives, c.Batch = 0, 2, 4, 20 // the default of rows that are shared is many more than six
 			case settings.ModeVanilla:
 				c.Epochs, c.Batch = 1, 1000
 			}

@@ -46,7 +46,7 @@ func TestBudgets(t *testing.T) {
 		for _, model := range models {
 			t.Run(m.Name+model, func(t *testing.T) {
 				t.Parallel()
-				for budget, amount := range map[string]float64{"1.5e7pairs": 1.5e7, "250000words": 250_000} {
+				for budget, amount := range map[string]float64{"5e6pairs": 5e6, "250000words": 250_000} {
 					checkBudget(t, budgetConfig(t, m.Name, model, budget), amount)
 				}
 			})
@@ -87,7 +87,7 @@ func checkBudget(t *testing.T, c settings.Config, amount float64) {
 // TestBudgetOfTime: a run ends when its time is over, with the time of building M.
 func TestBudgetOfTime(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
-		c := budgetConfig(t, mode, "", "1.5s")
+		c := budgetConfig(t, mode, "", "0.5s")
 		plan, err := MakePlan(t.Context(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -97,11 +97,11 @@ func TestBudgetOfTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		// More than that where the machine is busy.
-		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 1.45 || s > 4 {
-			t.Errorf("%s: %g s of 1.5", mode, s)
+		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 0.48 || s > 20 {
+			t.Errorf("%s: %g s of 0.5", mode, s)
 		}
-		if s := plan.SecondsMatrix + plan.SecondsTrain; s < 1.4 || s > 2 {
-			t.Errorf("%s: the plan says %g s of 1.5", mode, s)
+		if s := plan.SecondsMatrix + plan.SecondsTrain; s < 0.4 || s > 1 {
+			t.Errorf("%s: the plan says %g s of 0.5", mode, s)
 		}
 		if plan.Iterations > 1e6 {
 			t.Errorf("%s: the plan says %d units", mode, plan.Iterations)
@@ -112,7 +112,7 @@ func TestBudgetOfTime(t *testing.T) {
 // TestBudgetResumes: a run with a budget of pairs goes on to the same bits.
 func TestBudgetResumes(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
-		c := budgetConfig(t, mode, "", "2e7pairs")
+		c := budgetConfig(t, mode, "", "3e6pairs")
 		if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
 			t.Fatal(err)
 		}

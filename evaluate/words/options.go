@@ -59,6 +59,8 @@ type Options struct {
 	// Task is the only task to score; empty: similarity, analogy and
 	// categorization.
 	Task string
+	// Sets are those of the folder if they were read before, by ReadSets; nil: they are read.
+	Sets *Sets
 	// Methods for analogies, empty: all.
 	Methods []Method
 	// Threads that questions of analogies are answered on; 0: all processors.

@@ -59,17 +59,34 @@ func IsMain(r evaluate.Result) bool {
 	}
 }
 
+// Sets are the sets of a folder, for many scores: to read them takes longer than to score few words on them.
+type Sets struct {
+	sets  []dataset.Set
+	notes []string
+}
+
+// ReadSets reads the sets that [Score] would read, of one task or, if it is empty, of all.
+func ReadSets(ctx context.Context, dir, task string) (*Sets, error) {
+	sets, notes, err := dataset.Find(ctx, dir, task)
+	if err != nil {
+		return nil, err
+	}
+	return &Sets{sets, notes}, nil
+}
+
 // prepare fills in the options, and finds the sets of a folder.
 func prepare(ctx context.Context, t *embedding.Table, dir string, o *Options) (*evaluate.Lookup, []dataset.Set, []string, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, nil, err
 	}
-	sets, notes, err := dataset.Find(ctx, dir, o.Task)
-	if err != nil {
-		return nil, nil, nil, err
+	if o.Sets == nil {
+		var err error
+		if o.Sets, err = ReadSets(ctx, dir, o.Task); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	l, err := evaluate.NewLookup(t, o.Lookup)
-	return l, sets, notes, err
+	return l, o.Sets.sets, o.Sets.notes, err
 }
 
 func scoreSet(ctx context.Context, l *evaluate.Lookup, s *dataset.Set, o Options) ([]evaluate.Result, error) {

@@ -233,8 +233,8 @@ func FuzzScore(f *testing.F) {
 	})
 }
 
-// TestBytes: scoring takes the memory that Bytes says, or somewhat less; at the begin of a set there are no searches.
-func TestBytes(t *testing.T) {
+// TestBytesOfScoring: scoring takes the memory that Bytes says, or somewhat less; at the begin of a set there are no searches.
+func TestBytesOfScoring(t *testing.T) {
 	const n, dim = 30_000, 100
 	var set strings.Builder
 	var names []string

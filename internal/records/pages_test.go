@@ -170,7 +170,7 @@ func lie(t *testing.T, file []byte, number, by int64) []byte {
 // memory than the header says.
 func TestParquetLiesAboutSize(t *testing.T) {
 	const mega = 1 << 20
-	text := strings.Repeat("a ", 4*mega)
+	text := strings.Repeat("a ", 3*mega/2)
 	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli} {
 		for _, version := range []int{1, 2} {
 			file := encodedParquet(t, many(text, 5), &parquet.Plain, codec, false,

@@ -24,7 +24,7 @@ def blocks(text):
 def test_slurm_job_is_queued_again_and_goes_on(text, tmp_path):
     job = re.search(r"^    #!/bin/bash\n(?:(?:    .*)?\n)+", CLUSTER, re.MULTILINE)[0]
     (tmp_path / "job.sh").write_text(re.sub("^    ", "", job, flags=re.MULTILINE))
-    (tmp_path / "wiki.txt").write_text(text.read_text(encoding="utf-8") * 20)
+    (tmp_path / "wiki.txt").write_text(text.read_text(encoding="utf-8") * 4)
     stubs = {
         "srun": 'echo $$ >pid; shift; exec "$@"',  # without --cpus-per-task
         "scontrol": 'echo "$@" >>requeued',
@@ -41,14 +41,14 @@ def test_slurm_job_is_queued_again_and_goes_on(text, tmp_path):
         time.sleep(0.01)
     if job.poll() is None:
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGTERM)
-    _, said = job.communicate(timeout=120)
+    _, said = job.communicate(timeout=600)
     assert job.returncode == 0, said
     stopped = w2vcl.load(tmp_path / "runs" / "wiki").interrupted
     assert (tmp_path / "requeued").exists() == stopped, said
     if stopped:
         assert (tmp_path / "requeued").read_text() == "requeue 42\n"
     for _ in range(2):  # the second one has nothing to do
-        subprocess.run(["bash", "job.sh"], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=120)
+        subprocess.run(["bash", "job.sh"], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=600)
         assert not w2vcl.load(tmp_path / "runs" / "wiki").interrupted
 
 

@@ -16,6 +16,8 @@ import sys
 
 import pytest
 
+import w2vcl
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -24,6 +26,8 @@ NUMBER = re.compile(r"\d[\d,.]*(e[-+]\d+)?[kM]?|(?<=[ #])(ns|µs|ms|s|min|h|[kMG
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the guide has the bits of x86-64")
 def test_guide(tmp_path, monkeypatch):
+    if re.search(r"^kernels in use +go$", w2vcl.command("doctor"), re.MULTILINE):
+        pytest.skip("the guide has the bits of AVX2, which are those of AVX-512, too; plain Go adds up in another order")
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "w2vcl"
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m w2vcl "$@"\n')
