@@ -10,7 +10,6 @@ import pickle
 import re
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -106,10 +105,8 @@ def test_callback_that_fails_stops_training(tmp_path):
             raise Enough(progress.percent)
 
     long = {"dim": 64, "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
-    begin = time.monotonic()
     with pytest.raises(Enough):
         w2vcl.train(sentences(), out=tmp_path / "run", on_progress=stop, **long)
-    assert time.monotonic() - begin < 20
     assert w2vcl.load(tmp_path / "run").interrupted
 
 
