@@ -3,12 +3,12 @@
 #
 #   run.sh          write the outputs into the notebooks
 #   run.sh DIR      leave the notebooks alone, write executed copies to DIR
-#   run.sh --quick  train with little work to see whether every cell runs, and write nothing
+#   run.sh --quick [WHEEL]  train with little work to see whether every cell runs, and write nothing
 #
-# Installs requirements.txt into notebooks/.venv when it changed, and w2vcl of this work tree.
+# Installs requirements.txt into notebooks/.venv when it changed, and w2vcl of this work tree or of the wheel.
 set -euo pipefail
 
-out=${1:-}
+out=${1:-} wheel=${2:+$(realpath "$2")}
 if [[ -n $out && $out != --quick ]]; then
 	mkdir -p "$out"
 	out=$(cd "$out" && pwd)
@@ -28,8 +28,11 @@ if ! cmp -s requirements.txt .venv/installed.txt; then
 	cp requirements.txt .venv/installed.txt
 fi
 
-wheels=$(mktemp -d)
-trap 'rm -rf "$wheels"' EXIT
-PIP="$PWD/.venv/bin/python -m pip" ../packaging/wheel.sh "$wheels" host >/dev/null
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --force-reinstall "$wheels"/*.whl
+if [[ -z $wheel ]]; then
+	wheels=$(mktemp -d)
+	trap 'rm -rf "$wheels"' EXIT
+	PIP="$PWD/.venv/bin/python -m pip" ../packaging/wheel.sh "$wheels" host >/dev/null
+	wheel=$(echo "$wheels"/*.whl)
+fi
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --force-reinstall "$wheel"
 .venv/bin/python execute.py ${out:+"$out"}

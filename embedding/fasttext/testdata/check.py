@@ -7,7 +7,7 @@
 
 compare takes 1,000 seen and 1,000 unseen words in each case: models of fastText
 (skip-gram and CBOW, negative sampling and hierarchical softmax) that w2vcl reads, and
-runs of w2vcl that fastText and gensim read. It fails above 1e-6, for floret of the length of a vector.
+runs of w2vcl that fastText and gensim read. It fails above 1e-6.
 """
 
 import json
@@ -141,8 +141,8 @@ def check_floret(w2vcl, run, words):
         pairs = [(vectors_of(w2vcl, run, list_, folder), numpy.array([model.get_word_vector(w) for w in list_])) for list_ in (seen, others)]
     length = numpy.linalg.norm
     ours, theirs = pairs[0]
-    worst = (length(ours - theirs, axis=1) / length(ours, axis=1)).max()
-    print(f"{len(seen)} words: largest difference {abs(ours - theirs).max():.1e}, of the length of the vector {worst:.1e}")
+    worst = abs(ours - theirs).max()
+    print(f"{len(seen)} words: largest difference {worst:.1e}, of the length of the vector {(length(ours - theirs, axis=1) / length(ours, axis=1)).max():.1e}")
     ours, theirs = pairs[1]
     cosines = (ours * theirs).sum(axis=1) / length(ours, axis=1) / length(theirs, axis=1)
     print(f"{len(others)} unseen words: cosine {cosines.mean():.3f} on average, median {numpy.median(cosines):.3f}, "
