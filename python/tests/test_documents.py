@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -79,3 +80,13 @@ def test_the_licences_of_what_is_in_the_wheel():
     text = (pathlib.Path(w2vcl.__file__).parent / "bin" / "THIRD-PARTY-LICENSES.txt").read_text(encoding="utf-8")
     for name in ("gorgonia.org/gorgonia v", "gonum.org/v1/gonum v", "Go go1.", "WordNet 3.0"):
         assert f"\n==== {name}" in text
+
+
+def test_building_without_go_says_so(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    interface = "hatchling.builders.hooks.plugin.interface"
+    for name in [interface[:at] for at, mark in enumerate(interface) if mark == "."] + [interface]:
+        monkeypatch.setitem(sys.modules, name, mock.Mock(BuildHookInterface=object))
+    hook = runpy.run_path(str(ROOT / "python" / "hatch_build.py"))["ProgramHook"]
+    with pytest.raises(SystemExit, match="^w2vcl is built with Go 1.26 or later, which is not here: install it, or install a wheel of w2vcl$"):
+        hook().initialize("standard", {})
