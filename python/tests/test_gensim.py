@@ -41,6 +41,8 @@ def test_answers_are_those_of_gensim(run):
         assert [word for word, _ in mine] == [word for word, _ in theirs], (positive, negative)
         assert np.allclose([c for _, c in mine], [c for _, c in theirs], atol=1e-6)
     assert run.most_similar("cat") == run.wv.most_similar(["cat"]) and len(run.most_similar("cat")) == 9
+    for rows in (3, 6):  # words that are asked for lie within, or behind
+        assert [w for w, _ in run.most_similar(["cat", "dog"], restrict_vocab=rows)] == [w for w, _ in keyed.most_similar(["cat", "dog"], restrict_vocab=rows)]
     assert run.similarity("cat", "dog") == pytest.approx(keyed.similarity("cat", "dog"), abs=1e-6)
     for words in (["cat", "dog", "red", "mouse"], ["red", "green", "horse"]):
         assert run.doesnt_match(words) == keyed.doesnt_match(words)

@@ -179,8 +179,8 @@ class Vectors:
         return UnseenWord("\n".join(lines))
 
     def most_similar(self, positive: Term | Sequence[Term] = (), negative: Term | Sequence[Term] = (),
-                     topn: int = 10) -> list[tuple[str, float]]:
-        """The words nearest to a sum, and the cosines.
+                     topn: int = 10, restrict_vocab: int | None = None) -> list[tuple[str, float]]:
+        """The words nearest to a sum, and the cosines; of the first words only if restrict_vocab says how many.
 
         Positive and negative are a word, seen or not, a vector, or a list of these. A word counts
         with a length of 1, a vector as it is, those of negative with a minus; (word, weight), in
@@ -197,15 +197,15 @@ class Vectors:
             if isinstance(term, str):
                 given.add(term)
             total += weight * (_unit(self[term]) if isinstance(term, str) else np.asarray(term, np.float32))
-        return self._nearest(total, topn, given)
+        return self._nearest(total, topn, given, restrict_vocab)
 
     def neighbors(self, word: str, count: int = 10) -> list[tuple[str, float]]:
         """The words with the largest cosines to a word, seen or not, and the cosines."""
         return self.most_similar(word, topn=count)
 
-    def _nearest(self, vector: Array, count: int, without: set[str]) -> list[tuple[str, float]]:
-        cosines = self.vectors @ vector / (self._lengths * (np.linalg.norm(vector) or 1))
-        rows = [self.index[word] for word in without if word in self.index]
+    def _nearest(self, vector: Array, count: int, without: set[str], first: int | None) -> list[tuple[str, float]]:
+        cosines = self.vectors[:first] @ vector / (self._lengths[:first] * (np.linalg.norm(vector) or 1))
+        rows = [self.index[word] for word in without if self.index.get(word, len(cosines)) < len(cosines)]
         cosines[rows] = -np.inf
         count = max(0, min(count, len(cosines) - len(rows)))
         nearest = np.argpartition(-cosines, min(count, len(cosines) - 1))[:count]
