@@ -24,6 +24,9 @@ func TestBuildEqualsReference(t *testing.T) {
 		"alone":           sentencesCorpus(3, []uint32{0}, []uint32{1, 2, 1}, []uint32{0}),
 		"wide ids":        testCorpus(4, 1<<16+1, 1<<17, 50),
 	}
+	if testing.Short() { // the reference is slow
+		delete(corpora, "wide ids")
+	}
 	options := []Options{
 		{Window: 1, Contexts: 1, Passes: 1},
 		{Window: 2, Contexts: 64, Passes: 1, Seed: 7},

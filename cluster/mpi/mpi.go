@@ -138,7 +138,7 @@ func pointer[T any](s []T) uintptr {
 }
 
 var (
-	kept bool // never; the compiler does not know
+	kept bool           // never; the compiler does not know
 	sink unsafe.Pointer //nolint:unused // that it is written is what it is for
 )
 
