@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/nodes"
 	"github.com/w2vcl/w2vcl/evaluate/sentences"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/runfolder"
@@ -24,7 +25,8 @@ import (
 // A judge scores all runs of a comparison alike.
 type judge struct {
 	data  string
-	known *words.Sets // of the data
+	known *words.Sets   // of the data
+	nodes *nodes.Labels // of a graph's nodes, in place of known; nil: words are scored
 	pairs words.LossPairs
 	sets  []string // in the data, with the number of items of each
 	notes []string // on other files in the data
@@ -50,6 +52,9 @@ func newJudge(ctx context.Context, o experiment.Options, text *corpus.Corpus, c 
 		return nil, err
 	}
 	j := &judge{data: o.Data, pairs: pairs}
+	if c.Graph != "" {
+		return j, j.findLabels(ctx)
+	}
 	if err := j.findSets(ctx); err != nil {
 		return nil, err
 	}
@@ -126,6 +131,14 @@ func (j *judge) findSets(ctx context.Context) error {
 	return nil
 }
 
+// findLabels reads the labels of a graph's nodes.
+func (j *judge) findLabels(ctx context.Context) (err error) {
+	if j.nodes, err = nodes.ReadLabels(ctx, j.data, ""); err == nil {
+		j.sets = []string{fmt.Sprintf("%s %s, %d items", evaluate.TaskNodes, nodes.SetName(j.data), len(j.nodes.Nodes))}
+	}
+	return err
+}
+
 // findClasses names the sets of sentences in the data.
 func (j *judge) findClasses(ctx context.Context) error {
 	sets, err := sentences.FindSets(ctx, j.data)
@@ -140,8 +153,11 @@ func (j *judge) findClasses(ctx context.Context) error {
 var mainMethods = []words.Method{words.CosAdd}
 
 // isMain reports whether a result counts for the mean score and is shown over
-// time: it is by the main metric of a set of words. Sentences are scored at the end only.
+// time: it is by the main metric of a set of words or nodes. Sentences are scored at the end only.
 func isMain(r evaluate.Result) bool {
+	if r.Task == evaluate.TaskNodes {
+		return r.Metric == evaluate.MetricMicroF1
+	}
 	return r.Task != evaluate.TaskClassification && words.IsMain(r)
 }
 
@@ -152,7 +168,7 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 	if err != nil {
 		return p, err
 	}
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods})
+	results, err := j.score(ctx, vectors, words.Options{Methods: mainMethods}, nodes.Options{Repeats: 1})
 	if err != nil {
 		return p, err
 	}
@@ -169,12 +185,31 @@ func (j *judge) all(ctx context.Context, run string, threads int) ([]evaluate.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	results, _, err := words.Score(ctx, vectors, j.data, words.Options{Sets: j.known, Threads: threads})
+	results, err := j.score(ctx, vectors, words.Options{Threads: threads}, nodes.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
-	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods, Threads: threads})
+	items, err := j.itemsOf(ctx, vectors, threads)
 	return results, items, err
+}
+
+// score scores vectors of words or of nodes.
+func (j *judge) score(ctx context.Context, vectors *embedding.Table, w words.Options, n nodes.Options) ([]evaluate.Result, error) {
+	if j.nodes != nil {
+		return nodes.ScoreLabels(ctx, vectors, nodes.SetName(j.data), j.nodes, n)
+	}
+	w.Sets = j.known
+	results, _, err := words.Score(ctx, vectors, j.data, w)
+	return results, err
+}
+
+// itemsOf returns the outcomes of single items. Labels have none: a score of theirs is a mean over splits.
+func (j *judge) itemsOf(ctx context.Context, vectors *embedding.Table, threads int) ([]evaluate.Items, error) {
+	if j.nodes != nil {
+		return nil, nil
+	}
+	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods, Threads: threads})
+	return items, err
 }
 
 // halfOfProcessors is the number of threads of work beside other work.
@@ -186,8 +221,7 @@ func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error)
 	if err != nil {
 		return nil, err
 	}
-	items, _, err := words.Items(ctx, vectors, j.data, words.Options{Sets: j.known, Methods: mainMethods})
-	return items, err
+	return j.itemsOf(ctx, vectors, 0)
 }
 
 // classes scores the vectors of a finished run on the sets of sentences, on so many threads,

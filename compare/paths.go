@@ -16,7 +16,7 @@ import (
 // without their paths, and the text by its checksum.
 
 // pathSettings are the settings that name files.
-var pathSettings = []string{"corpus", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
+var pathSettings = []string{"corpus", "graph", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
 
 // somePath matches a path with a folder in it.
 var somePath = regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`)
@@ -61,7 +61,7 @@ func (e *executor) sumOfText(ctx context.Context) (string, error) {
 	if e.Source != nil {
 		in = e.Source()
 	} else {
-		path := e.options.Settings["corpus"]
+		path := e.runs[0].Config.Input()
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return "", nil
 		}

@@ -204,13 +204,17 @@ func setsOf(runs []*Record) (sets []Set) {
 
 // corpus names the corpus as the user did. A report is passed on, and a path of this
 // machine says nothing elsewhere.
-func (f *Finished) corpus() string { return cmp.Or(f.Options.Corpus, f.Options.Settings["corpus"]) }
+func (f *Finished) corpus() string {
+	return cmp.Or(f.Options.Corpus, f.Options.Settings["graph"], f.Options.Settings["corpus"])
+}
 
 // reported returns a record in the form of the report: all scores in one list.
 func (f *Finished) reported(record *Record) *Record {
 	r := *record
 	r.Settings, r.Own = maps.Clone(r.Settings), maps.Clone(r.Own)
-	r.Settings["corpus"] = f.corpus()
+	if r.Settings["graph"] == "" {
+		r.Settings["corpus"] = f.corpus()
+	}
 	if f.Options.Classify {
 		r.Scores = slices.Concat(r.Scores, r.Classes)
 	}

@@ -72,6 +72,14 @@ func TestRanksOnStretches(t *testing.T) {
 	}
 }
 
+// TestRanksOnGraph is TestRanks for walks over a graph, which each rank makes itself.
+func TestRanksOnGraph(t *testing.T) {
+	c := smallConfig(t, onStretches)
+	c.Corpus, c.Graph, c.Walks, c.WalkLength, c.P, c.Q = "", writeFile(t, "edges", randomEdges(false)), 4, 17, 0.5, 2
+	c.Subword, c.Iterations = settings.SubwordNone, 120
+	testRanks(t, c, [2]int{1, 3}, [2]int{3, 2}, [2]int{4, 1}, [2]int{2, 0})
+}
+
 // interruptOn trains on so many ranks until one is told to stop.
 func interruptOn(t *testing.T, n int, c settings.Config) {
 	t.Helper()
@@ -155,6 +163,7 @@ func TestRanksErrors(t *testing.T) {
 		"text of each rank": {want: "--model cbow and --corpus {rank}: give one path", change: func(c *settings.Config) { c.Model, c.Corpus = settings.ModelCBOW, "{rank}" }},
 		"network":           {want: "--subword cnn: take --subword ngram or none", change: func(c *settings.Config) { c.Model, c.Subword = settings.ModelCBOW, "cnn" }},
 		"matrix":            {want: "--matrix", change: func(c *settings.Config) { c.Matrix = "m" }},
+		"graph":             {want: "--graph: write the walks", change: func(c *settings.Config) { c.Corpus, c.Graph = "", c.Corpus }},
 		"cache":             {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},
 	} {
 		t.Run(name, func(t *testing.T) {

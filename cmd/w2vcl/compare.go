@@ -47,6 +47,7 @@ type compareOptions struct {
 // share them. --variant and --set set the others.
 var comparedSettings = []string{
 	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
+	"graph", "directed", "weighted", "walks", "walk-length", "p", "q",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "contexts", "subword", "batch",
 	"seed", "threads", "max-memory", "device", "precision",
 }
@@ -110,6 +111,7 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
+  w2vcl compare --graph blogcatalog.mat --data blogcatalog.mat --out reports/blogs --modes cl,word2vec,parw2v --window 10
   w2vcl compare --list
   w2vcl compare --list --corpus wiki.txt`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -138,7 +140,7 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 			"of which the first must be there; a name given again is another seed")
 	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
-	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl)")
+	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl); with --graph the file of the nodes' labels")
 	flags.BoolVar(&o.classify, "classify", false,
 		"also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "train each run so long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
@@ -230,18 +232,29 @@ func (o *compareOptions) check(options experiment.Options) error {
 	if err != nil {
 		return err
 	}
+	graph := options.Settings["graph"]
+	if graph != "" && o.data == "" {
+		return terminal.Usagef("--graph needs --data: name the file with the labels of the nodes")
+	}
+	if graph != "" && o.classify {
+		return terminal.Usagef("--classify does not apply to --graph: its nodes are in no sentences")
+	}
 	if o.classify && o.data == "" {
 		return terminal.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
 	}
-	if options.Settings["corpus"] != "-" {
+	input := "corpus"
+	if graph != "" {
+		input = "graph"
+	}
+	if options.Settings[input] != "-" {
 		return nil
 	}
 	if options.SideBySide() > 1 {
-		return terminal.Usagef("--corpus -: runs side by side read the text each on its own: name a file, or give --jobs 1")
+		return terminal.Usagef("--%s -: runs side by side read the text each on its own: name a file, or give --jobs 1", input)
 	}
 	for _, r := range runs {
 		if r.TextKey() != runs[0].TextKey() {
-			return terminal.Usagef("--corpus -: %s reads the text in another way than %s: name a file", r.Name, runs[0].Name)
+			return terminal.Usagef("--%s -: %s reads the text in another way than %s: name a file", input, r.Title(), runs[0].Title())
 		}
 	}
 	return nil
@@ -275,8 +288,11 @@ func (o *compareOptions) source() func() io.Reader {
 	if _, err := os.Stat(path); err != nil && path == testdata.CorpusName {
 		return func() io.Reader { return builtinText(path).Source }
 	}
-	if absolute, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
-		o.settings.Set["corpus"] = absolute
+	for _, name := range []string{"corpus", "graph"} {
+		path := o.settings.Set[name]
+		if absolute, err := filepath.Abs(path); err == nil && path != "" && path != "-" {
+			o.settings.Set[name] = absolute
+		}
 	}
 	return nil
 }

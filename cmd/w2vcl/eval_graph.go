@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"iter"
-	"path/filepath"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -14,8 +12,7 @@ import (
 
 // scoreGraph scores vectors of a graph's nodes.
 func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]evaluate.Result, error) {
-	base := filepath.Base(o.data)
-	dataset := strings.TrimSuffix(base, filepath.Ext(base))
+	dataset := nodes.SetName(o.data)
 	if o.task == evaluate.TaskLinks {
 		links, err := nodes.ReadLinks(ctx, o.data)
 		if err != nil {

@@ -66,7 +66,7 @@ func (o Options) SideBySide() int {
 }
 
 // ownSettings are the settings of runs that a comparison sets itself.
-var ownSettings = []string{"mode", "out", "seed", "corpus", "force", "matrix", "graph-dot", "init"}
+var ownSettings = []string{"mode", "out", "seed", "corpus", "graph", "force", "matrix", "graph-dot", "init"}
 
 // check refuses mistakes that no single run would show.
 func (o Options) check() error {

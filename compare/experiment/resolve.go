@@ -30,11 +30,12 @@ func (r Run) ID() string { return fmt.Sprintf("%s-seed%d", r.folder(), r.Config.
 // Title names the run for people.
 func (r Run) Title() string { return fmt.Sprintf("%s, seed %d", r.Name, r.Config.Seed) }
 
-// TextKey is the same for runs that read the text in the same way.
+// TextKey is the same for runs that read the text in the same way. Walks over a graph are another text
+// for each seed.
 func (r Run) TextKey() string {
 	var key strings.Builder
 	for _, s := range r.Config.Settings() {
-		if s.Section == settings.SectionText {
+		if s.Section == settings.SectionText || r.Config.Graph != "" && (s.Graph || s.Name == "graph" || s.Name == "seed") {
 			fmt.Fprintf(&key, "%s=%s ", s.Name, s)
 		}
 	}
@@ -149,7 +150,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
 	for _, s := range defaults.Settings() {
-		if o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(o.sharedSamples(), s.Name)) {
+		if o.applies(s, v) && !(s.Text && o.Settings["graph"] != "") && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(o.sharedSamples(), s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,12 @@ func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
 		return nil, fmt.Errorf("%s: no labels", path)
 	}
 	return l, nil
+}
+
+// SetName is the name in results of the labels or edges in a file.
+func SetName(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 func (l *Labels) readMatrix(ctx context.Context, r io.Reader, name string) error {

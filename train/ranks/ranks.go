@@ -94,7 +94,7 @@ func (g *Group) check(c *settings.Config) error {
 		return refuse("--cache", "leave it out; each keeps its text in memory")
 	case c.Vocabulary != "":
 		return refuse("--vocab", "leave it out")
-	case c.Graph != "":
+	case c.Graph != "" && mode.Family != settings.Stretches: // each has a part of the text
 		return refuse("--graph", "write the walks with 'w2vcl walk' and give --corpus")
 	}
 	return nil
