@@ -91,7 +91,7 @@ func questionsInput(v cli.FileValues) []cli.File {
 
 func compareFiles(v cli.FileValues) []cli.File {
 	out := v.Read("out", cli.FileFolder)
-	files := append(textInputs(v), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
+	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
 	files = append(files, v.Each("external", cli.FileInput)...)
 	for i := range files { // each process of --jobs reads them; compareOptions.check knows when the text may be -
 		files[i].Again = !files[i].Use.IsOutput() && (files[i].Path != "-" || v.Get("list") != "")
