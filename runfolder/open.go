@@ -252,8 +252,9 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
 		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
 	}
-	if c, err := r.Config(); err == nil {
-		v.later = v.Encoder == nil && r.Going() && c.HasEncoder()
+	if v.Encoder == nil && r.Going() {
+		c, err := r.Config()
+		v.later = err == nil && c.HasEncoder()
 	}
 	return v, nil
 }

@@ -97,7 +97,7 @@ func TestBudgetOfTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		// More than that where the machine is busy.
-		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 0.48 || s > 20 {
+		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 0.48 || s > 4 {
 			t.Errorf("%s: %g s of 0.5", mode, s)
 		}
 		if s := plan.SecondsMatrix + plan.SecondsTrain; s < 0.4 || s > 1 {

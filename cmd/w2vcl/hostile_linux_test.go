@@ -352,7 +352,7 @@ func TestLargeSetKeepsLimit(t *testing.T) {
 	})
 	r := newRun(t)
 	flags := []string{"--modes", "word2vec", "--data", set}
-	r.compareWithin(44, "--max-memory allows 44 MB", flags...)
+	r.compareWithin(44, "scoring 20.0 MB, garbage", flags...)
 	r.compareWithin(100, "", flags...)
 }
 

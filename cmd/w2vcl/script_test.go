@@ -50,7 +50,8 @@ func TestInterruptWhileReading(t *testing.T) {
 	}
 }
 
-// patience is how long a command may take, and a test waits for what a command does: longer than any takes on a busy machine.
+// patience is how long a test waits for a command, or for something that the command does. No command takes that long, even
+// on a busy machine.
 const patience = 5 * time.Minute
 
 // w2vclCommand returns a command that ends with the test at the latest.

@@ -13,15 +13,15 @@ import (
 )
 
 // flattening is the power of the singular values in an ensemble (Levy, Goldberg and Dagan 2015, section 3.3). At 1 the
-// cosine of two words is the mean of their cosines in the runs. Below 1 the directions count for more in which words differ
-// a little; runs together know these better than one run does. Of 1 to .5, .8 serves texts of 10 and of 100 MB
-// (benchmarks/tried/recipes.md).
+// cosine of two words is the mean of their cosines in the runs. Below 1, directions with small singular values count for
+// more; several runs together estimate these better than one run does. Of the powers from 1 to .5, .8 suits texts of 10 and
+// of 100 MB (benchmarks/tried/recipes.md).
 const flattening = 0.8
 
-// Ensemble joins the vectors of several runs, for the words that all runs have. Each vector is scaled to
-// length 1, and those of a word are put side by side. Of the singular value decomposition U·S·Vᵀ of this table the
-// result is U·S^0.8, or its first dim columns if dim is not 0. The seeds give the dimensions of each run
-// another meaning; nothing has to be aligned, because dimensions of different runs are never added.
+// Ensemble joins the vectors of several runs. It keeps the words that all runs have, scales each vector to
+// length 1 and puts the vectors of a word side by side. This table has the singular value decomposition U·S·Vᵀ. Ensemble
+// returns U·S^0.8, or the first dim columns of it if dim is not 0. The dimensions of two runs have different meanings, but
+// the runs need not be aligned, because dimensions of different runs are never added.
 func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embedding.Table, error) {
 	if len(tables) < 2 {
 		return nil, errors.New("an ensemble needs two runs or more")

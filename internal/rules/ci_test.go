@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,20 +17,14 @@ func TestRaceSkips(t *testing.T) {
 		if !strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range declared.FindAllStringSubmatch(string(data), -1) {
+		data := read(t, filepath.Join(root, name))
+		for _, match := range declared.FindAllStringSubmatch(data, -1) {
 			packages[match[1]] = append(packages[match[1]], filepath.ToSlash(filepath.Dir(name)))
 		}
 	}
-	list, err := os.ReadFile(filepath.Join(root, ".ci", "race.skip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := read(t, filepath.Join(root, ".ci", "race.skip"))
 	listed := 0
-	for line := range strings.Lines(string(list)) {
+	for line := range strings.Lines(list) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "#" {
 			continue

@@ -30,14 +30,11 @@ type row struct {
 // table reads the packages of docs/architecture.md.
 func table(t *testing.T) map[string]row {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, filepath.Join(root, "docs", "architecture.md"))
 	line := regexp.MustCompile("^\\| (\\d) \\| `([^`]+)` \\| [^|]+ \\| ([^|]*) \\|$")
 	quoted := regexp.MustCompile("`([^`]+)`")
 	rows := map[string]row{}
-	for text := range strings.Lines(string(data)) {
+	for text := range strings.Lines(data) {
 		cells := line.FindStringSubmatch(strings.TrimSpace(text))
 		if cells == nil {
 			continue
@@ -155,11 +152,8 @@ func TestLevels(t *testing.T) {
 // TestImporters: a package has two importers, or docs/architecture.md says why it is one.
 // Programs have none, and neither do packages that only tests import.
 func TestImporters(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(data), "## Packages with one importer\n")
+	data := read(t, filepath.Join(root, "docs", "architecture.md"))
+	_, text, _ := strings.Cut(data, "## Packages with one importer\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	reasons := map[string]bool{}
 	for _, match := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| .+ \\|$").FindAllStringSubmatch(text, -1) {
@@ -231,11 +225,8 @@ func files(t *testing.T, endings ...string) (found []string) {
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s#]+)(#[^)]*)?\)`)
 	for _, name := range files(t, ".md") {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range link.FindAllStringSubmatch(string(data), -1) {
+		data := read(t, filepath.Join(root, name))
+		for _, match := range link.FindAllStringSubmatch(data, -1) {
 			if strings.Contains(match[1], "://") || strings.HasPrefix(match[1], "mailto:") {
 				continue
 			}
@@ -252,11 +243,8 @@ func TestLinks(t *testing.T) {
 func TestNamedFiles(t *testing.T) {
 	named := regexp.MustCompile(`\b(docs/[\w-]+\.\w+|benchmarks/[a-z\d][\w./-]*\w)`)
 	for _, name := range files(t, ".go", ".cu", ".cuh", ".h", ".c", ".sh", ".py", ".md", ".txtar") {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range named.FindAllString(string(data), -1) {
+		data := read(t, filepath.Join(root, name))
+		for _, match := range named.FindAllString(data, -1) {
 			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match))); err != nil {
 				t.Errorf("%s names %s, which is not there", name, match)
 			}

@@ -15,15 +15,12 @@ import (
 // runs.
 func scripts(t *testing.T) (all []string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "docs", "cluster.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := read(t, filepath.Join(root, "docs", "cluster.md"))
 	block := regexp.MustCompile(`(?m)^    #!/bin/bash\n(?:(?:    .*)?\n)*`)
 	launcher := regexp.MustCompile(`(?s)args:\n +- \|\n(.*?)\n    Worker:`)
 	indented := regexp.MustCompile(`(?m)^ +`)
-	all = block.FindAllString(string(data), -1)
-	if found := launcher.FindStringSubmatch(string(data)); found != nil {
+	all = block.FindAllString(data, -1)
+	if found := launcher.FindStringSubmatch(data); found != nil {
 		all = append(all, strings.ReplaceAll(found[1], "/data/", ""))
 	}
 	for i := range all {

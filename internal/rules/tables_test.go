@@ -23,11 +23,8 @@ func TestTables(t *testing.T) {
 	tables := map[bool]int{} // in benchmarks; elsewhere
 	for _, name := range files(t, ".md") {
 		path := filepath.Join(root, name)
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made := aTable.ReplaceAllStringFunc(string(page), func(found string) string {
+		page := read(t, path)
+		made := aTable.ReplaceAllStringFunc(page, func(found string) string {
 			tables[strings.HasPrefix(filepath.ToSlash(name), "benchmarks/")]++
 			match := aTable.FindStringSubmatch(found)
 			file := filepath.Join(filepath.Dir(path), match[1])
@@ -44,7 +41,7 @@ func TestTables(t *testing.T) {
 			}
 			return want
 		})
-		if *update && made != string(page) {
+		if *update && made != page {
 			if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
 				t.Fatal(err)
 			}

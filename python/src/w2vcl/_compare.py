@@ -79,7 +79,7 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     """
     place = _Place()
     text = _corpus.as_path(corpus, settings, lambda: place.folder)
-    path = pathlib.Path(out).expanduser() if out is not None else place.folder / "comparison"
+    path = place.output(out, "comparison")
     names = None if modes is None else [modes] if isinstance(modes, str) else list(modes)
     flags = _program.arguments({"corpus": text, "modes": names, "out": path, **settings})
     for name, own in (variants or {}).items():

@@ -133,6 +133,10 @@ class _Place:
     def folder(self) -> pathlib.Path:
         return _files.temporary(self)
 
+    def output(self, out: Path | None, name: str) -> pathlib.Path:
+        """Where ``out`` is; without it, a name in the temporary folder."""
+        return self.folder / name if out is None else pathlib.Path(out).expanduser()
+
 
 def _restored(files: dict[str, bytes]) -> Run:
     """A temporary run that was pickled, in a temporary folder of this process."""
@@ -187,7 +191,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     if corpus is not None:
         text = settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
     flags = _program.arguments({"mode": mode, "dim": dim, **settings})
-    path = pathlib.Path(out).expanduser() if out is not None else place.folder / "run"
+    path = place.output(out, "run")
     if exist not in (None, "replace", "reuse"):
         raise ValueError(f'exist={exist!r}: there are "replace" and "reuse"')
     if exist == "reuse" and corpus is not None and (found := _found(path)):
@@ -223,7 +227,7 @@ def demo(out: Path | None = None, *, progress: bool | None = None, **settings: A
     Of the settings it takes dim, iterations, subword, seed and threads.
     """
     place = _Place()
-    path = pathlib.Path(out).expanduser() if out is not None else place.folder / "run"
+    path = place.output(out, "run")
     flags = _program.arguments({"out": path, **settings})
     if progress is False:
         flags.append("--quiet")
