@@ -43,6 +43,20 @@ type Drawing interface {
 	Draw(seed uint64, step int)
 }
 
+// Starting encoders have a vector of each word's own, (V, N), live, which can start from a given one.
+type Starting interface {
+	Own() []float32
+}
+
+// startEncoder sets the parameters of the encoder to the start of training, and C to the given one. Beside a given vector
+// what the new encoder composes is small.
+func (c Options) startEncoder(contexts *table) {
+	c.Encoder.Randomize(c.Seed)
+	if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
+		c.Start(words.Own(), contexts.data)
+	}
+}
+
 // A Parameter is a matrix of an encoder.
 type Parameter struct {
 	Name  string

@@ -218,8 +218,9 @@ func (v *validator) choices() {
 		"here words are means of their parts, which have one loss: choose %s or %s, or mode %s with --model %s", composeSum, composeSpelling, ModeCL, ModelSkipGram)
 	v.check(c.Known == knownMean || c.Compose == composeTwoLosses, "known",
 		"needs --compose %s; otherwise a word has one vector", composeTwoLosses)
-	v.check(c.Init == "", "init",
-		"--subword %s composes vectors, so they cannot start from given ones", c.Subword)
+	v.check(c.Init == "" || c.Compose != composeSpelling && !(composing(c.FindMode()) && c.ComposesRows()), "init",
+		"--subword %s composes vectors, so they cannot start from given ones; only words' own can, "+
+			"in mode %s, with a network, or with --model %s", c.Subword, ModeVanilla, ModelSkipGram)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {

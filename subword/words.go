@@ -74,6 +74,9 @@ func (w *withWords) Randomize(seed uint64) {
 	trainer.Randomize(w.table.Float32s(), w.Dim(), seed)
 }
 
+// Own returns words' own vectors.
+func (w *withWords) Own() []float32 { return w.table.Float32s() }
+
 // Draw chooses what a step trains, and passes the step on to an encoder whose rows depend on it.
 func (w *withWords) Draw(seed uint64, step int) {
 	if w.draw = (Draw{seed, step}); w.two {
