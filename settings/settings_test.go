@@ -501,7 +501,7 @@ func TestValidate(t *testing.T) {
 		{
 			"cuda psgnscc",
 			func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" },
-			"mode psgnscc has no form for GPUs; ",
+			"mode psgnscc does not train on a GPU; ",
 		},
 		{"cuda position weights", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")

@@ -273,7 +273,7 @@ func (c *Config) validateDevice() error {
 	}
 	m := c.FindMode()
 	if !m.GPU {
-		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one",
+		return terminal.Usagef("--device %s: mode %s does not train on a GPU; %s do",
 			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
@@ -281,7 +281,7 @@ func (c *Config) validateDevice() error {
 			return terminal.Usagef("--device %s: mode %s trains on one GPU%s", c.Device, c.Mode, c.withModel())
 		}
 		if c.HasEncoder() {
-			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s",
+			return terminal.Usagef("--subword %s: several GPUs cannot train an encoder; choose one GPU of --device %s",
 				c.Subword, c.Device)
 		}
 	}
@@ -330,7 +330,7 @@ func (c *Config) checkKernels(m Mode) error {
 			return terminal.Usagef("--subword %s: mode %s does not train it on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
-			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
+			return terminal.Usagef("--precision %s: does not go with --subword", c.Precision)
 		}
 		err = device.CheckSequential(c.SequentialOptions(), device.Precision(c.Precision))
 	case Minibatch:

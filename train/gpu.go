@@ -82,7 +82,7 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 	}
 	free, total, err := d.Memory()
 	if err != nil {
-		return fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
+		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
 	}
 	if g.bytes, err = need(d, free); err != nil {
 		return err
