@@ -18,8 +18,8 @@ import (
 // The layout of arguments is that of stretch.cuh.
 func TestStretchSizes(t *testing.T) {
 	for name, x := range map[string][2]uintptr{
-		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 376}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 512}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
-		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 504},
+		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 384}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 576}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
+		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 568},
 	} {
 		if x[0] != x[1] {
 			t.Errorf("%s: %d bytes, want %d", name, x[0], x[1])
@@ -378,7 +378,7 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 }
 
 // benchmarkCBOW is a stretch as that of an English text, with n-grams if there are parts.
-func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *CBOW {
+func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts bool) trainsStretches {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := CBOWOptions{
 		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 32, Places: places, Window: 5, Buffers: 2,
@@ -394,16 +394,21 @@ func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *C
 		}
 		c.Composition = x
 	}
-	k := newCBOW(b, d, c)
+	k := newCBOWOn(b, devices, c)
 	for _, name := range []string{"words", "parts"} {
-		if x := k.tensors[name]; x.at != 0 {
-			values := cudatest.Floats(r, x.rows*x.columns)
-			for i := range values {
-				values[i] *= .05
+		rows := c.Rows
+		if name == "parts" {
+			if !parts {
+				continue
 			}
-			if err := k.Send(name, values); err != nil {
-				b.Fatal(err)
-			}
+			rows = c.Composition.Parts
+		}
+		values := cudatest.Floats(r, rows*dim)
+		for i := range values {
+			values[i] *= .05
+		}
+		if err := k.Send(name, values); err != nil {
+			b.Fatal(err)
 		}
 	}
 	for i := range c.Buffers {
@@ -418,17 +423,8 @@ func TestCBOWRepeats(t *testing.T) {
 	for _, parts := range []bool{false, true} {
 		var before []float32
 		for range 3 {
-			k := benchmarkCBOW(t, d, 100, 20_000, parts)
-			for i := range 20 {
-				if i > 1 {
-					if _, err := k.Wait(i % 2); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := k.Start(i%2, i, .03); err != nil {
-					t.Fatal(err)
-				}
-			}
+			k := benchmarkCBOW(t, []*cuda.Device{d}, 100, 20_000, parts)
+			trainRepeated(t, k, 20)
 			var got []float32
 			for _, name := range []string{"words", "contexts", "words.second-moment"} {
 				x := make([]float32, 18_116*100)
@@ -479,26 +475,13 @@ func BenchmarkCBOW(b *testing.B) {
 		for _, dim := range []int{100, 300} {
 			for _, places := range []int{45_000, 90_000} {
 				b.Run(fmt.Sprintf("N=%d/T=%d/parts=%v", dim, places, parts), func(b *testing.B) {
-					k := benchmarkCBOW(b, d, dim, places, parts)
-					timeKernels(b, k)
-					i := 0
+					k := benchmarkCBOW(b, []*cuda.Device{d}, dim, places, parts)
+					timeKernels(b, k.(*CBOW))
+					const iterations = 100
 					for b.Loop() {
-						if i > 1 {
-							if _, err := k.Wait(i % 2); err != nil {
-								b.Fatal(err)
-							}
-						}
-						if err := k.Start(i%2, i, .001); err != nil {
-							b.Fatal(err)
-						}
-						i++
+						trainRepeated(b, k, iterations)
 					}
-					for last := range min(i, 2) {
-						if _, err := k.Wait(last); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e6, "µs/iteration")
+					b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/iterations*1e6, "µs/iteration")
 				})
 			}
 		}

@@ -223,17 +223,17 @@ struct Streamed {
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return __ldcs(values + i); }
 };
 
-// gradientOf returns the sum of the gradients of a job's places and in how many windows they are.
+// gradientOf returns the sum of the gradients of a job's places, in the columns that the GPU has, and in how many windows they are.
 template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs &a, const Job &j, float &windows) {
 	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber();
+	const int quads = a.words.quads, wide = a.contexts.quads, l = laneNumber();
 	Row<F> g = zeros<F>();
 	windows = 0;
 	for (uint32_t done = 0; done < j.count; done += 32) {
 		bool mine = done + l < j.count;
 		uint32_t q = mine ? s.places[j.slot + done + l] : 0;
 		if (mine) windows += a.inside[q];
-		addRows<false>(g, Streamed{a.sums}, quads, q, 1, __ballot_sync(warp, mine));
+		addColumns<false>(g, Streamed{a.sums + a.first}, quads, wide, q, 1, __ballot_sync(warp, mine));
 	}
 	windows = sum(windows);
 	for (uint32_t n = 0; n < a.shared; n += chunk) {
@@ -244,15 +244,15 @@ template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs 
 			for (uint32_t k = 0; k < count; k++) d += a.errors[size_t(__shfl_sync(warp, q, k)) * a.stride + n + l];
 		}
 		uint32_t target = n + l < a.shared ? s.targets[n + l] : 0;
-		addRows<true>(g, Wide{a.contexts.values}, quads, target, d, __ballot_sync(warp, n + l < a.shared));
+		addColumns<true>(g, Wide{a.contexts.values + a.first}, quads, wide, target, d, __ballot_sync(warp, n + l < a.shared));
 	}
 	return g;
 }
 
-// rows trains the rows of a tile of jobs, or if they are composed writes what their parts are to be trained by.
+// rows trains the rows of a tile of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windowsOf[blockWarps];
-	const int quads = a.contexts.quads, l = laneNumber(), w = warpOfBlock();
+	const int quads = a.words.quads, l = laneNumber(), w = warpOfBlock();
 	float4 *sumOf = (float4 *)stretchMemory; // (8, 32 F)
 	const Job j = a.jobs[blockIdx.x * tileRows + w];
 	if (a.ownRows && j.row != none && j.part == 0) prefetch<method>(a.words, j.row);

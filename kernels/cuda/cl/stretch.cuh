@@ -32,6 +32,7 @@ struct StretchArgs {
 	uint32_t iteration, ownRows; // there are some
 	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
 	float logBeta1, logBeta2;             // logarithms of Adam's betas
+	uint32_t first, unused;     // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
 };
 
 constexpr int chunk = 32; // negatives that the lanes of a warp have
@@ -87,10 +88,12 @@ template <int F> __device__ __forceinline__ bool has(int f, int quads) {
 	return f < sure || laneNumber() + 32 * f < quads;
 }
 
-// addRows adds rows of a table to x, in the order of the lanes that want one: those have its number and, if weighted, its weight.
-template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+// addColumns adds the first quads of rows of a table, of wide quads each, to x, in the order of the lanes that want a row: those have its
+// number and, if weighted, its weight.
+template <bool weighted, int F, class Values>
+__device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, int wide, uint32_t number, float weight, uint32_t wanted) {
 	constexpr int ahead = F <= 2 ? 4 : 2; // rows on their way together
-	const uint32_t at = number * quads; // of at most 64 GB
+	const uint32_t at = number * wide; // of at most 64 GB
 	auto addSome = [&](auto count) {
 		constexpr int n = decltype(count)::value;
 		float4 r[n][F];
@@ -119,6 +122,11 @@ template <bool weighted, int F, class Values> __device__ __forceinline__ void ad
 		else
 			for (; wanted;) addSome(Count<1>{});
 	}
+}
+
+// addRows is addColumns for whole rows.
+template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+	addColumns<weighted>(x, table, quads, quads, number, weight, wanted);
 }
 
 // prefetch asks for rows of a table and its moments that a warp will update, so that they are in L2 then.
