@@ -188,11 +188,11 @@ func (c *Composition) weights() (weights []float32) {
 	return weights
 }
 
-// stride is H, rounded up to whole chunks of negatives.
-func (c CBOWOptions) stride() int {
-	const chunk = 32
-	return (c.SharedNegatives + chunk - 1) / chunk * chunk
-}
+// chunk is how many negatives the lanes of a warp have.
+const chunk = 32
+
+// pairs is how many pairs of chunks have all shared negatives.
+func (c CBOWOptions) pairs() int { return (c.SharedNegatives + 2*chunk - 1) / (2 * chunk) }
 
 // stretchBytes is the memory of a stretch.
 func (c CBOWOptions) stretchBytes() int64 {
@@ -205,7 +205,7 @@ func (c CBOWOptions) HostBytes() int64 { return int64(c.Buffers) * c.stretchByte
 // Bytes estimates the memory that training takes on each of some devices beside tables and moments, for rows of so many bytes.
 func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
-	bytes := 2*c.stretchBytes() + 2*t*row + 4*int64(c.stride())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
+	bytes := 2*c.stretchBytes() + 2*t*row + 8*chunk*int64(c.pairs())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
 		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+12) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
 	}

@@ -166,7 +166,7 @@ func (k *CBOW) load(size int) (err error) {
 
 // placesShared is the shared memory of a thread block of the kernel places: see Tile.
 func (k *CBOW) placesShared() int {
-	return 4 * (35*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
+	return 4 * ((2*chunk+3)*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
 }
 
 const contexts = "contexts" // the tensor C
@@ -212,7 +212,7 @@ type stretchArgs struct {
 	contexts, words                                                     cuda.Table
 	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
 	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
-	shared, stride, iteration, ownRows                                  uint32
+	shared, pairs, iteration, ownRows                                   uint32
 	weight, decay, epsilon, bias, logBeta1, logBeta2                    float32
 	first, _                                                            uint32
 }
@@ -237,10 +237,10 @@ func (k *CBOW) allocate() error {
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.context), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
-		scores: a.Floats("scores of words", c.Rows*c.stride()), errors: a.Floats("errors of places", c.Places*c.stride()),
+		scores: a.Floats("scores of words", 2*chunk*c.Rows*c.pairs()), errors: a.Floats("errors of places", 2*chunk*c.Places*c.pairs()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
 		jobs: a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), tiles: a.Floats("tiles", 1), next: a.Floats("tiles", 1),
-		shared: uint32(c.SharedNegatives), stride: uint32(c.stride()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
+		shared: uint32(c.SharedNegatives), pairs: uint32(c.pairs()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
 		first: uint32(k.own.first / 4),

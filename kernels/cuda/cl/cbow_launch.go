@@ -186,7 +186,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.stepArgs(&a), early)
 	}})
-	add("words", k.ofWords, 2*k.device.Multiprocessors*int(a.stride)/32, 32*16*cuda.Quads(k.options.Dim))
+	add("words", k.ofWords, 2*k.device.Multiprocessors*ceil(k.options.SharedNegatives, chunk), 32*16*cuda.Quads(k.options.Dim))
 	add("places", k.places, ofPlaces, k.placesShared())
 	add("rows", k.rows, tiles, warpsOfPlaces*512*k.ownSize())
 	frequent := int(k.parts.frequent)

@@ -67,7 +67,8 @@ extern __shared__ uint4 stretchMemory[];
 template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	constexpr int together = F <= 2 ? 4 : F <= 4 ? 2 : 1, batch = 16; // words, targets
 	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber(), chunks = a.stride / chunk, first = blockIdx.x % chunks * chunk;
+	const int quads = a.contexts.quads, l = laneNumber(), chunks = (a.shared + chunk - 1) / chunk, first = blockIdx.x % chunks * chunk;
+	float *scores = (float *)(a.scores + first / pair * chunk) + first / chunk % 2;
 	float4 *rows = (float4 *)stretchMemory;
 	for (int i = threadIdx.x; i < chunk * quads; i += 32 * blockWarps) {
 		int n = first + i / quads;
@@ -95,7 +96,7 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 #pragma unroll
 			for (int k = 0; k < together; k++) {
 				float score = sums<batch>(y[k]);
-				if (l < batch) a.scores[size_t(word[k]) * a.stride + first + n0 + l] = score;
+				if (l < batch) scores[size_t(word[k]) * a.pairs * pair + 2 * (n0 + l)] = score;
 			}
 		}
 	}
@@ -105,15 +106,16 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 // the windows of all these. It has what is known of them in shared memory.
 struct Tile {
 	uint32_t start, end, first, last, firstWord, lastWord;
-	float *ofNegatives, *ofTarget; // (last - first, 32) b and (last - first) c
-	uint32_t *from, *to, *words;   // (last - first) each, and (lastWord - firstWord)
+	float2 *ofNegatives;         // (last - first, 32) b
+	float *ofTarget;             // (last - first) c
+	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
 
 	__device__ __forceinline__ Tile(const Stretch &s) {
 		start = blockIdx.x * blockPlaces, end = min(s.count, start + blockPlaces);
 		first = start - min(start, s.window), last = min(s.count, end + s.window);
 		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
 		const uint32_t most = blockPlaces + 2 * s.window;
-		ofNegatives = (float *)stretchMemory, ofTarget = ofNegatives + most * chunk;
+		ofNegatives = (float2 *)stretchMemory, ofTarget = (float *)(ofNegatives + most * chunk);
 		from = (uint32_t *)ofTarget + most, to = from + most, words = to + most;
 		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
 			words[p - firstWord] = s.words[p];
@@ -161,26 +163,33 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 	return loss;
 }
 
-// negatives computes b of the places of a tile, of the 32 negatives from one on.
-__device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t negative) {
+// negatives computes b of the places of a tile, of a pair of chunks of negatives. It returns the losses of both.
+__device__ __forceinline__ float2 negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
 	constexpr int together = 6; // words of a window, as most of them have
 	const int l = laneNumber();
-	const bool live = negative + l < a.shared;
-	const float *scores = a.scores + negative + l;
-	float loss = 0;
+	const bool live = number * pair + l < a.shared, also = number * pair + chunk + l < a.shared, both = number * pair + chunk < a.shared;
+	const char *scores = (const char *)(a.scores + number * chunk + l);
+	const uint32_t bytes = a.pairs * chunk * sizeof(float2); // of a word
+	float2 loss = make_float2(0, 0);
 	for (uint32_t p = t.first + warpOfBlock(); p < t.last; p += blockWarps) {
 		const uint32_t from = t.from[p - t.first], to = t.to[p - t.first];
-		float sum = 0;
-		for (uint32_t q = from; q < to; q += together) {
-			float y[together];
+		float2 sum = make_float2(0, 0);
+		for (uint32_t k0 = from; k0 + 1 < to; k0 += together) {
+			float2 y[together];
 #pragma unroll
-			for (int k = 0; k < together; k++) y[k] = q + k < to && q + k != p ? scores[size_t(t.word(q + k)) * a.stride] : 0;
+			for (int k = 0; k < together; k++) {
+				uint32_t q = k0 + k + (k0 + k >= p); // not p
+				y[k] = q < to ? *(const float2 *)(scores + uint64_t(t.word(q)) * bytes) : make_float2(0, 0);
+			}
 #pragma unroll
-			for (int k = 0; k < together; k++) sum += y[k];
+			for (int k = 0; k < together; k++) sum.x += y[k].x, sum.y += y[k].y;
 		}
-		Logistic y = fastLogistic(sum / (to - from - 1) + a.bias);
-		t.ofNegatives[(p - t.first) * chunk + l] = live ? a.weight * y.sigmoid : 0;
-		if (live && t.has(p)) loss += a.weight * __logf(y.factor);
+		const float count = to - from - 1;
+		Logistic x = fastLogistic(sum.x / count + a.bias), y = {0, 1};
+		if (both) y = fastLogistic(sum.y / count + a.bias);
+		t.ofNegatives[(p - t.first) * chunk + l] = make_float2(live ? a.weight * x.sigmoid : 0, also ? a.weight * y.sigmoid : 0);
+		if (live && t.has(p)) loss.x += a.weight * __logf(x.factor);
+		if (also && t.has(p)) loss.y += a.weight * __logf(y.factor);
 	}
 	return loss;
 }
@@ -190,15 +199,20 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 	const Tile t(s);
 	const int quads = a.contexts.quads, l = laneNumber();
 	float loss = targets<F>(a, t);
-	for (uint32_t n = 0; n < a.stride; n += chunk) {
+	for (uint32_t n = 0; n < a.pairs; n++) {
 		if (n) __syncthreads();
-		loss += negatives(a, t, n);
+		float2 more = negatives(a, t, n);
+		loss += more.x;
+		loss += more.y;
 		__syncthreads();
 		for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
-			float d = 0;
+			float2 d = make_float2(0, 0);
 			for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32)
-				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) d += t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
-			a.errors[size_t(q) * a.stride + n + l] = d;
+				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) {
+					float2 b = t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
+					d.x += b.x, d.y += b.y;
+				}
+			a.errors[(size_t(q) * a.pairs + n) * chunk + l] = d;
 		}
 	}
 	for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
@@ -236,15 +250,22 @@ template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs 
 		addColumns<false>(g, Streamed{a.sums + a.first}, quads, wide, q, 1, __ballot_sync(warp, mine));
 	}
 	windows = sum(windows);
-	for (uint32_t n = 0; n < a.shared; n += chunk) {
-		float d = 0;
+	for (uint32_t n = 0; n < a.pairs; n++) {
+		float2 d = make_float2(0, 0);
 		for (uint32_t done = 0; done < j.count; done += 32) {
 			uint32_t q = done + l < j.count ? s.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
 #pragma unroll 8
-			for (uint32_t k = 0; k < count; k++) d += a.errors[size_t(__shfl_sync(warp, q, k)) * a.stride + n + l];
+			for (uint32_t k = 0; k < count; k++) {
+				float2 e = a.errors[(size_t(__shfl_sync(warp, q, k)) * a.pairs + n) * chunk + l];
+				d.x += e.x, d.y += e.y;
+			}
 		}
-		uint32_t target = n + l < a.shared ? s.targets[n + l] : 0;
-		addColumns<true>(g, Wide{a.contexts.values + a.first}, quads, wide, target, d, __ballot_sync(warp, n + l < a.shared));
+#pragma unroll
+		for (int half = 0; half < 2; half++) {
+			bool live = n * pair + half * chunk + l < a.shared;
+			uint32_t target = live ? s.targets[n * pair + half * chunk + l] : 0;
+			addColumns<true>(g, Wide{a.contexts.values + a.first}, quads, wide, target, half ? d.y : d.x, __ballot_sync(warp, live));
+		}
 	}
 	return g;
 }

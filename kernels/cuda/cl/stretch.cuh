@@ -18,7 +18,7 @@ struct StretchArgs {
 	Table contexts, words;      // C, and W or words' own rows
 	const float4 *composed;     // X, (V, quads), the rows that windows are means of: W itself if it is not composed
 	float4 *means, *sums;       // (T, quads) h; s, see stretch.cu
-	float *scores, *errors;     // (V, stride) and (T, stride), stride: H, rounded up to whole chunks
+	float2 *scores, *errors;    // (V, pairs, 32) and (T, pairs, 32): see pair
 	uint32_t *inside;           // (T) in how many windows a place is
 	float *updates;             // (V) of the words' rows of both tables
 	const StepNumbers *steps;   // of tables, of parts
@@ -28,7 +28,7 @@ struct StretchArgs {
 	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
 	uint32_t *trained;          // (V), the last iteration that trained a word
 	const float *weights;       // (V), 1 over the number of a word's rows
-	uint32_t shared, stride;    // H
+	uint32_t shared, pairs;     // H, and how many pairs of chunks have all of it
 	uint32_t iteration, ownRows; // there are some
 	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
 	float logBeta1, logBeta2;             // logarithms of Adam's betas
@@ -36,6 +36,7 @@ struct StretchArgs {
 };
 
 constexpr int chunk = 32; // negatives that the lanes of a warp have
+constexpr int pair = 2 * chunk; // negatives n and n + 32 of a pair of chunks are side by side: a lane has both
 constexpr int blockWarps = 8, blockPlaces = 64; // of a thread block
 
 __device__ __forceinline__ int warpOfBlock() { return threadIdx.x / 32; }
