@@ -149,7 +149,7 @@ func trainSome(t *testing.T, k trainsStretches, x cbowTest, r *rand.Rand, first 
 		if i > first+1 {
 			wait(i - 2)
 		}
-		fillStretch(r, k.Stretch(i%2), x.words, max(2, x.places-(i-first)*x.places/9), x.window, x.shared, x.skew)
+		fillStretch(r, k.Stretch(i%2), x.words, max(2, x.places-(i-first)*x.places/9), x.window, x.shared, x.skew, true)
 		if err := k.Start(i%2, i, .005); err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ func TestStretchSizes(t *testing.T) {
 }
 
 // fillStretch writes a random stretch of so many places, in sentences. The numbers of words, below v, have densities in proportion to
-// 1/number^skew, skew < 1: .5 is about that of a subsampled text.
-func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew float64) {
+// 1/number^skew, skew < 1: .5 is about that of a subsampled text. Dynamic windows have random widths.
+func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew float64, dynamic bool) {
 	s.Words, s.From, s.To, s.Places = s.Words[:places], s.From[:places], s.To[:places], s.Places[:places]
 	for start := 0; start < places; {
 		end := min(start+2+r.IntN(30), places)
@@ -38,7 +38,10 @@ func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew f
 		}
 		for p := start; p < end; p++ {
 			s.Words[p] = uint32(float64(v) * math.Pow(r.Float64(), 1/(1-skew)))
-			size := 1 + r.IntN(window)
+			size := window
+			if dynamic {
+				size = 1 + r.IntN(window)
+			}
 			s.From[p], s.To[p] = uint32(max(start, p-size)), uint32(min(end, p+size+1))
 		}
 		start = end
@@ -331,7 +334,7 @@ func TestCBOW(t *testing.T) {
 				}
 			}
 			for i := range iterations { // the device has two at a time
-				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew)
+				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew, true)
 				if err := k.Start(i%3, i, rate); err != nil {
 					t.Fatal(err)
 				}
@@ -381,7 +384,7 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts bool) trainsStretches {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := CBOWOptions{
-		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 32, Places: places, Window: 5, Buffers: 2,
+		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 64, Places: places, Window: 3, Buffers: 2,
 		Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1,
 	}
 	if parts { // of each word some that all share, some, and some of its own
@@ -412,7 +415,7 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 		}
 	}
 	for i := range c.Buffers {
-		fillStretch(r, k.Stretch(i), c.Rows, places, c.Window, c.SharedNegatives, .5)
+		fillStretch(r, k.Stretch(i), c.Rows, places, c.Window, c.SharedNegatives, .5, false)
 	}
 	return k
 }

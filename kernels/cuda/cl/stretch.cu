@@ -237,59 +237,94 @@ struct Streamed {
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return __ldcs(values + i); }
 };
 
-// gradientOf returns the sum of the gradients of a job's places, in the columns that the GPU has, and in how many windows they are.
-template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs &a, const Job &j, float &windows) {
-	const Stretch &s = a.stretch;
-	const int quads = a.words.quads, wide = a.contexts.quads, l = laneNumber();
+// sumOf returns the sum of s of a job's places, in the columns that the GPU has, and in how many windows they are.
+template <int F> __device__ __forceinline__ Row<F> sumOf(const StretchArgs &a, const Job &j, float &windows) {
+	const int quads = a.words.quads, l = laneNumber();
 	Row<F> g = zeros<F>();
 	windows = 0;
 	for (uint32_t done = 0; done < j.count; done += 32) {
 		bool mine = done + l < j.count;
-		uint32_t q = mine ? s.places[j.slot + done + l] : 0;
+		uint32_t q = mine ? a.stretch.places[j.slot + done + l] : 0;
 		if (mine) windows += a.inside[q];
-		addColumns<false>(g, Streamed{a.sums + a.first}, quads, wide, q, 1, __ballot_sync(warp, mine));
+		addColumns<false>(g, Streamed{a.sums + a.first}, quads, a.contexts.quads, q, 1, __ballot_sync(warp, mine));
 	}
 	windows = sum(windows);
-	for (uint32_t n = 0; n < a.pairs; n++) {
-		float2 d = make_float2(0, 0);
-		for (uint32_t done = 0; done < j.count; done += 32) {
-			uint32_t q = done + l < j.count ? s.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
+	return g;
+}
+
+// errorOf returns the sum of d of a job's places, of a pair of chunks of negatives.
+__device__ __forceinline__ float2 errorOf(const StretchArgs &a, const Job &j, uint32_t number) {
+	const int l = laneNumber();
+	float2 d = make_float2(0, 0);
+	for (uint32_t done = 0; done < j.count; done += 32) {
+		uint32_t q = done + l < j.count ? a.stretch.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
 #pragma unroll 8
-			for (uint32_t k = 0; k < count; k++) {
-				float2 e = a.errors[(size_t(__shfl_sync(warp, q, k)) * a.pairs + n) * chunk + l];
-				d.x += e.x, d.y += e.y;
+		for (uint32_t k = 0; k < count; k++) {
+			float2 e = a.errors[(size_t(__shfl_sync(warp, q, k)) * a.pairs + number) * chunk + l];
+			d.x += e.x, d.y += e.y;
+		}
+	}
+	return d;
+}
+
+// A Negatives is a pair of chunks of negatives for the jobs of a thread block.
+struct Negatives {
+	float d[pair][blockWarps];
+	uint32_t at[pair]; // where their rows of C begin
+};
+
+// addNegatives adds the sum of d_n C_n to the gradients of the jobs, (8, 32 F) in shared memory. A row of C is read for several jobs at once.
+template <int F> __device__ __forceinline__ void addNegatives(const StretchArgs &a, float4 *gradients, const Negatives &of, int count) {
+	constexpr int together = F == 1 ? 2 : 4; // jobs of a thread
+	const int quads = a.words.quads;
+	for (int i = threadIdx.x; i < blockWarps / together * quads; i += 32 * blockWarps) {
+		const int quad = i % quads, job = i / quads * together;
+		const float4 *contexts = a.contexts.values + a.first + quad;
+		float4 *to = gradients + job * 32 * F + quad, g[together];
+#pragma unroll
+		for (int k = 0; k < together; k++) g[k] = to[k * 32 * F];
+#pragma unroll(8 / together)
+		for (int n = 0; n < count; n++) {
+			const float4 c = contexts[of.at[n]];
+#pragma unroll
+			for (int k = 0; k < together; k++) {
+				const float d = of.d[n][job + k];
+				g[k].x = fmaf(d, c.x, g[k].x), g[k].y = fmaf(d, c.y, g[k].y), g[k].z = fmaf(d, c.z, g[k].z), g[k].w = fmaf(d, c.w, g[k].w);
 			}
 		}
 #pragma unroll
-		for (int half = 0; half < 2; half++) {
-			bool live = n * pair + half * chunk + l < a.shared;
-			uint32_t target = live ? s.targets[n * pair + half * chunk + l] : 0;
-			addColumns<true>(g, Wide{a.contexts.values + a.first}, quads, wide, target, half ? d.y : d.x, __ballot_sync(warp, live));
-		}
+		for (int k = 0; k < together; k++) to[k * 32 * F] = g[k];
 	}
-	return g;
 }
 
 // rows trains the rows of a tile of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windowsOf[blockWarps];
+	__shared__ __align__(16) Negatives negatives;
 	const int quads = a.words.quads, l = laneNumber(), w = warpOfBlock();
-	float4 *sumOf = (float4 *)stretchMemory; // (8, 32 F)
+	float4 *gradients = (float4 *)stretchMemory, *mine = gradients + w * 32 * F; // (8, 32 F)
 	const Job j = a.jobs[blockIdx.x * tileRows + w];
 	if (a.ownRows && j.row != none && j.part == 0) prefetch<method>(a.words, j.row);
 	float windows = 0;
-	Row<F> g = gradientOf<F>(a, j, windows);
-	if (j.parts > 1) { // the same for all warps of a tile
-		store(sumOf + w * 32 * F, 32 * F, g);
-		if (l == 0) windowsOf[w] = windows;
+	store(mine, 32 * F, sumOf<F>(a, j, windows));
+	if (l == 0) windowsOf[w] = windows;
+	for (uint32_t number = 0; number < a.pairs; number++) {
+		float2 d = errorOf(a, j, number);
+		if (number) __syncthreads();
+		negatives.d[l][w] = d.x, negatives.d[chunk + l][w] = d.y;
+		const uint32_t first = number * pair, count = min(a.shared - first, uint32_t(pair));
+		if (threadIdx.x < count) negatives.at[threadIdx.x] = a.stretch.targets[first + threadIdx.x] * a.contexts.quads;
 		__syncthreads();
-		if (j.row == none || j.part) return;
-		for (uint32_t other = w + 1; other < w + j.parts; other++) {
-			add(g, 1, load<F>(sumOf + other * 32 * F, 32 * F));
-			windows += windowsOf[other];
-		}
+		addNegatives<F>(a, gradients, negatives, count);
 	}
-	if (j.row == none) return;
+	__syncthreads();
+	if (j.row == none || j.part) return;
+	Row<F> g = load<F>(mine, 32 * F);
+#pragma unroll 1
+	for (uint32_t other = w + 1; other < w + j.parts; other++) {
+		add(g, 1, load<F>(gradients + other * 32 * F, 32 * F));
+		windows += windowsOf[other];
+	}
 	scale(g, 1 / windows);
 	if (a.gradient) {
 		Row<F> part = g;

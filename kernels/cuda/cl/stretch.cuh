@@ -118,10 +118,10 @@ __device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, i
 				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
 			}
 	};
-	for (int count = __popc(wanted); count > 0; count -= ahead) {
-		if (count >= ahead) addSome(Count<ahead>{});
-		else
-			for (; wanted;) addSome(Count<1>{});
+	for (int count = __popc(wanted); count > 0;) {
+		if (count >= ahead) addSome(Count<ahead>{}), count -= ahead;
+		else if (count >= 2) addSome(Count<2>{}), count -= 2;
+		else addSome(Count<1>{}), count--;
 	}
 }
 
