@@ -172,7 +172,7 @@ func modelChoices(mode string) (all []Choice) {
 	if mode == ModeCL {
 		return []Choice{
 			{ModelCBOW, "the mean of the words around it"},
-			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper, and for several GPUs or hosts"},
+			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper"},
 		}
 	}
 	for _, a := range sequential.Algorithms() {

@@ -396,8 +396,8 @@ func TestValidate(t *testing.T) {
 		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs epochs, which --model sg has"},
 		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
 		{
-			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
-			"--device cuda:0,1: mode cl trains on one GPU with --model cbow; choose one of them, or --model sg",
+			"cuda devices of stretches", func(c *Config) { c.Device, c.Optimizer = "cuda:0,1", "adam-row" },
+			"--optimizer adam-row: it needs whole rows, which several GPUs divide with --model cbow; choose one GPU of --device cuda:0,1, or one of adam, ",
 		},
 		{"stock form of stretches of n-grams", func(c *Config) { c.Form = formStock }, ""},
 		{

@@ -113,7 +113,7 @@ func (g *gpu) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
 		return err
 	}
 	g.job.account.Take(trainer.ForWork, device.HostMemoryCBOW(s, model))
-	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryCBOW(s, model), nil })
+	return g.reserve(func(d device.Device, _ int64) (int64, error) { return device.MemoryCBOW(s, model, d.GPUs()), nil })
 }
 
 func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
