@@ -309,6 +309,12 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.WithWords(e), err
 		})
 	},
+	"cl ngrams, two losses": func(t *testing.T, seed uint64) *pair {
+		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, func(words []string) (subword.Encoder, error) {
+			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Rate: .3})
+			return subword.WithTwoLosses(e, .5, .5), err
+		})
+	},
 	"cl ngrams shared": func(t *testing.T, seed uint64) *pair {
 		return newTemperedEncoder(t, seed, optim.AdamRow, wordcontext.Options{}, 5, plenty, func(words []string) (subword.Encoder, error) {
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})

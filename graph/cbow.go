@@ -140,7 +140,7 @@ func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
 			t.words, t.encoder.team, t.encoder.updates = t.encoder.words, workers, t.updatesIn
 			rows, gradient := c.Encoder.Bytes()
 			c.Account.Take(trainer.ForWork, rows+gradient)
-			t.made = &encoderRows{composer: t.encoder}
+			t.made = &encoderRows{composer: t.encoder, start: func() { c.startEncoder(t.contexts) }}
 		}
 	default:
 		if t.words, err = newTable("words", v, c); err == nil {

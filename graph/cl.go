@@ -130,7 +130,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *CL) trainEncoder(words *composer, workers *team.Team) (err error) {
-	t.options.Encoder.Randomize(t.options.Seed)
+	t.options.startEncoder(t.contexts)
 	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.options)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (t *CL) Reset() {
 	for _, s := range t.State() {
 		clear(s.Data)
 	}
-	t.options.Encoder.Randomize(t.options.Seed)
+	t.options.startEncoder(t.contexts)
 }
 
 // DOT prints the graphs of both steps in the Graphviz language.

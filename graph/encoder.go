@@ -43,6 +43,20 @@ type Drawing interface {
 	Draw(seed uint64, step int)
 }
 
+// Starting encoders have a vector of each word's own, (V, N), live, which can start from a given one.
+type Starting interface {
+	Own() []float32
+}
+
+// startEncoder sets the parameters of the encoder to the start of training, and C to the given one. Beside a given vector
+// what the new encoder composes is small.
+func (c Options) startEncoder(contexts *table) {
+	c.Encoder.Randomize(c.Seed)
+	if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
+		c.Start(words.Own(), contexts.data)
+	}
+}
+
 // A Parameter is a matrix of an encoder.
 type Parameter struct {
 	Name  string
@@ -52,6 +66,9 @@ type Parameter struct {
 	// What tempered samples do to rows; the zero value: every row is updated in every step.
 	OfWords bool // row i is of word i alone: as a row of W, it is left alone where the word has no share
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
+
+	// Trained reports whether a step trains a row; nil: see above. What it does not train is left alone.
+	Trained func(row int) bool
 }
 
 // composer is an encoder in training, for both models. Gorgonia derives the
@@ -174,6 +191,7 @@ func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []fl
 		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
 			switch {
+			case p.Trained != nil && !p.Trained(i):
 			case ofWords:
 				if updates := s.updates(i); updates > 0 {
 					o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples

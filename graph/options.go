@@ -42,8 +42,8 @@ type Options struct {
 	Composition *composed.Composition // CBOW: word vectors are means of parts; nil: they are not
 
 	// Start, if not nil, writes the rows that training goes on from over those of a
-	// new W and C, (V, N): W random, C zero. Reset calls it again. Not with an
-	// Encoder.
+	// new W and C, (V, N): W random, C zero. Reset calls it again. An Encoder must be
+	// Starting: then W are words' own vectors.
 	Start func(words, contexts []float32)
 
 	Account *trainer.Account // gives the memory; may be nil
@@ -71,8 +71,8 @@ func (c Options) withDefaults() (Options, error) {
 	case c.Form != FormFused && c.Form != FormStock:
 		return c, fmt.Errorf("graph form %q is unknown; it is %s or %s", c.Form, FormFused, FormStock)
 	}
-	if c.Start != nil && c.Encoder != nil {
-		return c, errors.New("an encoder cannot start from given vectors")
+	if _, ok := c.Encoder.(Starting); !ok && c.Start != nil && c.Encoder != nil {
+		return c, errors.New("an encoder without words' own vectors cannot start from given vectors")
 	}
 	return c, c.Optimizer.Validate()
 }

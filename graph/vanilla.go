@@ -188,7 +188,7 @@ func cut(text *corpus.Text, tokens int) []int {
 
 // trainEncoder makes the step that trains the encoder of word vectors.
 func (t *Vanilla) trainEncoder(words *composer) error {
-	t.common.Encoder.Randomize(t.common.Seed)
+	t.common.startEncoder(t.contexts)
 	s, err := newComposedPairStep(words, t.contexts, t.batch, t.options.Batch, t.options.Dense, t.common)
 	if err != nil {
 		return err
@@ -336,7 +336,7 @@ func (t *Vanilla) Reset() {
 		clear(s.Data)
 	}
 	if t.encoder != nil {
-		t.common.Encoder.Randomize(t.common.Seed)
+		t.common.startEncoder(t.contexts)
 		return
 	}
 	start(t.words, t.contexts, t.common)

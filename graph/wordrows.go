@@ -73,6 +73,7 @@ type encoderRows struct {
 	*composer
 	graph *gorgonia.ExprGraph
 	rows  *gorgonia.Node
+	start func() // sets the parameters to the start of training
 }
 
 func (e *encoderRows) compose(*wordcontext.Stretch) error { return nil }
@@ -86,7 +87,7 @@ func (e *encoderRows) update(*wordcontext.Stretch, []float32) error {
 
 func (e *encoderRows) refresh() error { return e.composer.refresh(e.graph, e.rows) }
 
-func (e *encoderRows) randomize() { e.encoder.Randomize(e.seed) }
+func (e *encoderRows) randomize() { e.start() }
 
 // tensors lists a table and its moments.
 func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {

@@ -36,6 +36,14 @@ const (
 	SubwordChars = "chars"
 	SubwordBPE   = "bpe"
 
+	composeSum       = "sum"
+	composeTwoLosses = "two-losses"
+	composeSpelling  = "spelling"
+
+	knownMean     = "mean"
+	knownOwn      = "own"
+	knownSpelling = "spelling"
+
 	unseenEncoder = "encoder"
 	unseenRegress = "regress"
 
@@ -88,6 +96,16 @@ var (
 		{SubwordBPE, "a sum of the byte-pair pieces of --pieces"},
 		{subwordRecurrent, "a recurrent network over characters"},
 		{subwordAttention, "a weighted mean of characters"},
+	}
+	composeChoices = []Choice{
+		{composeSum, "a vector of its own plus what --subword composes"},
+		{composeTwoLosses, "the two by turns, each by a loss of its own"},
+		{composeSpelling, "what --subword composes, alone"},
+	}
+	knownChoices = []Choice{
+		{knownMean, "of both"},
+		{knownOwn, "words' own"},
+		{knownSpelling, "what --subword composes"},
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes, if anything"},

@@ -86,7 +86,8 @@ type Samples struct {
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
 	Subword     string  // "none", "cnn", "ngram", "chars", "bpe", "recurrent" or "attention"
-	WordTable   bool    // every word has a vector of its own beside its spelling
+	Compose     string  // "sum" of a word's own vector and its spelling's, "two-losses", which train them apart, or "spelling" alone
+	Known       string  // two losses: what of the two is written, the "mean", the "own" vector or that of the "spelling"
 	Gram        Numbers // cnn: characters of a symbol; several: a word is spelt once in each length
 	CharDim     int     // cnn: E, values of a symbol's embedding
 	Widths      Numbers // cnn: symbols that filters span

@@ -188,7 +188,7 @@ func gloVeRecipe(c *Config) {
 // learning rate, and no vectors of words' own. Its network is that of its authors'
 // earlier paper, as their program has it: docs/subword.md.
 func subwordRecipe(c *Config, kind string) {
-	c.Subword, c.WordTable = kind, true
+	c.Subword, c.Compose, c.Known = kind, composeSum, knownMean
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
 	if asGraph(c.FindMode()) {
 		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = Numbers{1}, 32, Numbers{2, 3, 4}, Numbers{64}, 30
@@ -201,13 +201,13 @@ func subwordRecipe(c *Config, kind string) {
 	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
-		c.SubwordLR, c.WordTable = 1, false
+		c.SubwordLR, c.Compose = 1, composeSpelling
 		if kind == SubwordCNN {
 			c.Gram, c.Widths, c.Filters = Numbers{1, 2, 3, 4, 5}, Numbers{1, 2, 3, 4, 5, 6, 7}, Numbers{50, 100, 150, 200, 200, 200, 200}
 			c.Activation, c.Standardize, c.MaxChars = string(subword.Tanh), false, 18
 		}
 	case kind == SubwordNGram && vanilla:
-		c.SubwordLR, c.WordTable = 0.15, false
+		c.SubwordLR, c.Compose = 0.15, composeSpelling
 	case (slices.Contains(spelt, kind) || kind == SubwordChars) && !vanilla:
 		c.SubwordLR = 0.01
 	default:

@@ -681,27 +681,27 @@ func mergeSettings(settings map[string]string, name, text string) map[string]str
 // The rate of an encoder follows from its kind, the mode, and how long a run is.
 func TestSubwordRate(t *testing.T) {
 	for _, x := range []struct {
-		flags string
-		rate  float64
-		table bool
+		flags   string
+		rate    float64
+		compose string
 	}{
-		{"model=sg subword=cnn", .02, true},
-		{"subword=cnn tempering=0 positives=1", .01, true},
-		{"subword=cnn contexts=1024", .08, true},
-		{"subword=cnn contexts=32", 1, true},
-		{"subword=cnn contexts=32768", .0025, true},
-		{"subword=cnn contexts=100 iterations=16384", .005, true},
-		{"subword=ngram contexts=2048", .04, true},
-		{"subword=ngram contexts=2048 tempering=0 positives=1", .1, true},
-		{"subword=cnn contexts=32768 subword-lr=0.02", .02, true},
-		{"subword=cnn preset=paper", 1, false},
-		{"model=sg subword=cnn gram=1-5", 1, true},
-		{"model=sg subword=cnn gram=1-5 contexts=512 word-table=false", 1, false},
-		{"model=sg subword=cnn gram=3", .02, true},
-		{"subword=ngram contexts=32768", .02, true},
-		{"model=sg subword=ngram word-table=false", .0283, false},
-		{"subword=cnn mode=vanilla epochs=9000", .05, true},
-		{"subword=ngram mode=vanilla", .15, false},
+		{"model=sg subword=cnn", .02, "sum"},
+		{"subword=cnn tempering=0 positives=1", .01, "sum"},
+		{"subword=cnn contexts=1024", .08, "sum"},
+		{"subword=cnn contexts=32", 1, "sum"},
+		{"subword=cnn contexts=32768", .0025, "sum"},
+		{"subword=cnn contexts=100 iterations=16384", .005, "sum"},
+		{"subword=ngram contexts=2048", .04, "sum"},
+		{"subword=ngram contexts=2048 tempering=0 positives=1", .1, "sum"},
+		{"subword=cnn contexts=32768 subword-lr=0.02", .02, "sum"},
+		{"subword=cnn preset=paper", 1, "spelling"},
+		{"model=sg subword=cnn gram=1-5", 1, "sum"},
+		{"model=sg subword=cnn gram=1-5 contexts=512 compose=spelling", 1, "spelling"},
+		{"model=sg subword=cnn gram=3", .02, "sum"},
+		{"subword=ngram contexts=32768", .02, "sum"},
+		{"model=sg subword=ngram compose=spelling", .0283, "spelling"},
+		{"subword=cnn mode=vanilla epochs=9000", .05, "sum"},
+		{"subword=ngram mode=vanilla", .15, "spelling"},
 	} {
 		flags := map[string]string{"corpus": "text", "out": "run"}
 		for _, flag := range strings.Fields(x.flags) {
@@ -709,8 +709,8 @@ func TestSubwordRate(t *testing.T) {
 			flags[name] = value
 		}
 		c, err := Resolve("", flags)
-		if err != nil || c.SubwordLR != x.rate || c.WordTable != x.table {
-			t.Errorf("%s: rate %v, table %v, %v; want %v, %v", x.flags, c.SubwordLR, c.WordTable, err, x.rate, x.table)
+		if err != nil || c.SubwordLR != x.rate || c.Compose != x.compose {
+			t.Errorf("%s: rate %v, compose %v, %v; want %v, %v", x.flags, c.SubwordLR, c.Compose, err, x.rate, x.compose)
 		}
 	}
 }

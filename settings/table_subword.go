@@ -8,9 +8,12 @@ func (c *Config) encoderSettings() []Setting {
 			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices,
 		},
 		{
-			Name: "word-table", Modes: withEncoders, Subword: encoders, Record: true, value: &c.WordTable,
-			help: "give every word of the text its own vector besides " +
-				"its spelling; =false composes vectors from spelling only",
+			Name: "compose", Modes: withEncoders, Subword: encoders, Record: true, value: &c.Compose,
+			help: "what is trained as the vector of a word of the text", Choices: composeChoices,
+		},
+		{
+			Name: "known", Study: true, Modes: withEncoders, Subword: encoders, Record: true, Resume: true, value: &c.Known,
+			help: "with --compose " + composeTwoLosses + ", what the vectors of words of the text are", Choices: knownChoices,
 		},
 		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,

@@ -147,8 +147,12 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
 	}
-	if c.WordTable {
+	switch c.Compose {
+	case composeSum:
 		e = subword.WithWords(e)
+	case composeTwoLosses:
+		weights := map[string][2]float32{knownMean: {0.5, 0.5}, knownOwn: {1, 0}, knownSpelling: {0, 1}}[c.Known]
+		e = subword.WithTwoLosses(e, weights[0], weights[1])
 	}
 	return e, nil
 }

@@ -214,8 +214,13 @@ func (v *validator) choices() {
 		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordChars, SubwordBPE, SubwordNone}, ", "))
 	v.check(asGraph(c.FindMode()) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Init == "", "init",
-		"--subword %s composes vectors, so they cannot start from given ones", c.Subword)
+	v.check(c.Compose != composeTwoLosses || !composing(c.FindMode()) || !c.ComposesRows(), "compose",
+		"here words are means of their parts, which have one loss: choose %s or %s, or mode %s with --model %s", composeSum, composeSpelling, ModeCL, ModelSkipGram)
+	v.check(c.Known == knownMean || c.Compose == composeTwoLosses, "known",
+		"needs --compose %s; otherwise a word has one vector", composeTwoLosses)
+	v.check(c.Init == "" || c.Compose != composeSpelling && !(composing(c.FindMode()) && c.ComposesRows()), "init",
+		"--subword %s composes vectors, so they cannot start from given ones; only words' own can, "+
+			"in mode %s, with a network, or with --model %s", c.Subword, ModeVanilla, ModelSkipGram)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {

@@ -394,3 +394,59 @@ func TestSumsStockParity(t *testing.T) {
 		}
 	}
 }
+
+// In a step with two losses about half of the words stand for their own vectors, in the next step others; rows and
+// gradients are those of Gorgonia's operations, and what is not trained has none.
+func TestTwoLossesStockParity(t *testing.T) {
+	r := newRand(t)
+	vocabulary := manyWords(r, 500)
+	e, err := NewBag(vocabulary, BagOptions{Dim: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := WithTwoLosses(e, .5, .5).(*withWords)
+	two.Randomize(r.Uint64())
+	counts := newMatrix(len(vocabulary), e.parts.Len())
+	for i := range vocabulary {
+		for _, row := range e.vocabulary.Word(i) {
+			counts.Float32s()[i*e.parts.Len()+int(row)]++
+		}
+	}
+	var before []uint32
+	for _, step := range []int{0, 1, 2} {
+		two.Draw(3, step)
+		own, spelling := newMatrix(len(vocabulary), 5), newMatrix(len(vocabulary), 5)
+		chosen, last := 0, len(two.Parameters())-1
+		for i := range own.Float32s() {
+			own.Float32s()[i], spelling.Float32s()[i] = two.weights(i / 5)
+			if two.Parameters()[last].Trained(i/5) != (own.Float32s()[i] > 0) {
+				t.Fatalf("step %d: word %d has weight %v, and is trained or not", step, i/5, own.Float32s()[i])
+			}
+			chosen += int(own.Float32s()[i])
+		}
+		if step > 0 && (chosen < 5*200 || chosen > 5*300 || slices.Equal(before, two.bits)) {
+			t.Errorf("step %d trains %d of 500 words' own vectors, or the same as before", step, chosen/5)
+		}
+		before = slices.Clone(two.bits)
+		fused := encoderProbe(t, r, two, 2)
+		stock := newProbe(t, r, fused.inputs, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+			of := func(name string, value *tensor.Dense) *gorgonia.Node {
+				return gorgonia.NewMatrix(n[0].Graph(), tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(value.Shape()...), gorgonia.WithValue(value))
+			}
+			composed := gorgonia.Must(gorgonia.Mul(of("counts", counts), n[0]))
+			return gorgonia.Add(gorgonia.Must(gorgonia.HadamardProd(of("own", own), n[1])), gorgonia.Must(gorgonia.HadamardProd(of("spelling", spelling), composed)))
+		})
+		copy(stock.weights, fused.weights)
+		fused.run(t)
+		stock.run(t)
+		for what, pair := range map[string][2][]float32{
+			"rows": {fused.value(), stock.value()}, "of characters": {fused.gradient(0), stock.gradient(0)}, "of words": {fused.gradient(1), stock.gradient(1)},
+		} {
+			for i, want := range pair[1] {
+				if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
+					t.Fatalf("step %d, %s: value %d is %v, in stock operations %v", step, what, i, got, want)
+				}
+			}
+		}
+	}
+}

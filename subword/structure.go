@@ -23,7 +23,7 @@ func OptionsOf(e graph.Encoder) *CNNOptions {
 func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 	if w, ok := e.(*withWords); ok {
 		s, err := StructureOf(w.Encoder)
-		s.Words = true
+		s.Words, s.TwoLosses = true, w.two
 		return s, err
 	}
 	var s kernels.Structure

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/subword/bpe"
 	"gorgonia.org/gorgonia"
@@ -161,11 +162,15 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	for name, batch := range map[string][]uint32{"all": nil, "batch": {3, 0, 3, 2}} {
-		t.Run("rows added, "+name, func(t *testing.T) {
-			in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
-			p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return addRows(n[0], n[1], batch, 2) })
-			checkDifferences(t, p)
-		})
+		for what, weights := range map[string]func(word int) (own, spelling float32){
+			"whole": nil, "weighted": func(word int) (own, spelling float32) { return .25 * float32(word), 1 - .25*float32(word) },
+		} {
+			t.Run("rows added, "+what+", "+name, func(t *testing.T) {
+				in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
+				p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return addRows(n[0], n[1], batch, weights, 2) })
+				checkDifferences(t, p)
+			})
+		}
 	}
 	for _, pool := range []Pool{PoolMax, PoolFlatten} {
 		for _, activation := range []Activation{ReLU, Tanh, Linear} {
@@ -182,7 +187,7 @@ func TestDifferences(t *testing.T) {
 			})
 		}
 	}
-	for name, e := range encoders(t, words) {
+	for name, e := range withTwoLosses(t, words) {
 		t.Run(name, func(t *testing.T) {
 			e.Randomize(r.Uint64())
 			checkDifferences(t, encoderProbe(t, r, e, 2))
@@ -243,6 +248,15 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 		"cnn of lengths": lengths, "cnn with highway": highway, "n-grams": sums}
 }
 
+// withTwoLosses adds to encoders some with two losses, in a step of training and outside of one.
+func withTwoLosses(t testing.TB, vocabulary []string) map[string]Encoder {
+	all, more := encoders(t, vocabulary), encoders(t, vocabulary)
+	all["two losses"] = WithTwoLosses(more["n-grams"], .25, .75)
+	all["two losses, training"] = WithTwoLosses(more["characters"], 1, 0)
+	all["two losses, training"].(graph.Drawing).Draw(7, 3)
+	return all
+}
+
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
 	t.Helper()
 	var in []*tensor.Dense
@@ -268,7 +282,7 @@ func manyWords(r *rand.Rand, n int) []string {
 // Rows and gradients do not depend on the threads.
 func TestThreads(t *testing.T) {
 	r := newRand(t)
-	for name, e := range encoders(t, manyWords(r, 3000)) {
+	for name, e := range withTwoLosses(t, manyWords(r, 3000)) {
 		e.Randomize(1)
 		var want *probe
 		seed := r.Uint64()

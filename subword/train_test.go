@@ -81,7 +81,11 @@ func (tr *trial) encoders(t *testing.T) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]Encoder{"cnn": cnn, "cnn of lengths": lengths, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
+	grams, err := NewNGrams(tr.words, NGramOptions{Dim: 20, Rate: .3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]Encoder{"two losses": WithTwoLosses(grams, .5, .5), "cnn": cnn, "cnn of lengths": lengths, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
 }
 
 // A model is what both trainers with an encoder are.
@@ -167,7 +171,7 @@ func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
 	}
 	if w, ok := e.(*withWords); ok {
 		for i, x := range w.table.Float32s() {
-			got[i] += x
+			got[i] = w.spelling*got[i] + w.own*x
 		}
 	}
 	if !slices.Equal(got, vectors) {

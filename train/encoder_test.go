@@ -18,7 +18,8 @@ import (
 // subwordFlags are runs with an encoder, by a name.
 var subwordFlags = map[string]map[string]string{
 	"cnn":   {"subword": "cnn", "char-dim": "3", "widths": "1,2", "filters": "4"},
-	"alone": {"subword": "cnn", "char-dim": "3", "widths": "2", "filters": "4", "gram": "2", "word-table": "false"},
+	"alone": {"subword": "cnn", "char-dim": "3", "widths": "2", "filters": "4", "gram": "2", "compose": "spelling"},
+	"two":   {"subword": "cnn", "char-dim": "3", "widths": "1,2", "filters": "4", "compose": "two-losses"},
 	"ngram": {"subword": "ngram", "min-ngram": "1", "max-ngram": "2", "buckets": "50"},
 	// no encoder trains
 	"fitted": {"subword": "none", "unseen": "regress"},
@@ -154,7 +155,7 @@ func TestEncoderOfARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Subword != c.Subword || !slices.Equal(again.Widths, c.Widths) || again.WordTable != c.WordTable || again.Buckets != c.Buckets || again.SubwordLR != c.SubwordLR {
+		if again.Subword != c.Subword || !slices.Equal(again.Widths, c.Widths) || again.Compose != c.Compose || again.Buckets != c.Buckets || again.SubwordLR != c.SubwordLR {
 			t.Errorf("%s: read back %+v\nwant %+v", name, again, c)
 		}
 	}

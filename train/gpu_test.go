@@ -287,7 +287,7 @@ func purity(table *embedding.Table) float64 {
 // TestGPUMemory: what cannot fit is refused before training.
 func TestGPUMemory(t *testing.T) {
 	for _, flags := range []map[string]string{
-		{"mode": settings.ModeCL}, {"mode": string(sequential.FullW2V)}, {"mode": string(sequential.PARW2V)}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "word-table": "false"}, {"subword": settings.SubwordNGram},
+		{"mode": settings.ModeCL}, {"mode": string(sequential.FullW2V)}, {"mode": string(sequential.PARW2V)}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "compose": "spelling"}, {"subword": settings.SubwordNGram},
 	} {
 		flags["epochs"] = "1"
 		c := gpuConfig(t, flags)

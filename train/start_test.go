@@ -167,3 +167,53 @@ func TestInitOfGraphs(t *testing.T) {
 		}
 	}
 }
+
+// With an encoder given vectors are the start of words' own; spelling starts anew.
+func TestInitOfEncoders(t *testing.T) {
+	first := smallConfig(t, settings.ModeCL)
+	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	old, err := runfolder.LoadTables(t.Context(), first.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range graphModes {
+		c := subwordConfig(t, mode, "two")
+		c.Init, c.Known, c.ContextWeight = first.Out, "own", 0
+		c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		got, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, word := range got.Words {
+			want := old.Words[slices.Index(old.Vocabulary, word)*c.Dim:][:c.Dim]
+			for j, x := range got.Vector(i) {
+				if d := x - want[j]; d > 1e-6 || d < -1e-6 {
+					t.Fatalf("%s: %s starts at %v, want %v", mode, word, got.Vector(i), want)
+				}
+			}
+		}
+		c.LR, c.Compose, c.Known = 0.01, "sum", "mean"
+		c.Out = filepath.Join(t.TempDir(), "run")
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		trained := hashOf(t, c.Out)
+		c.Out = filepath.Join(t.TempDir(), "run")
+		interruptRun(t, c)
+		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if hashOf(t, c.Out) != trained {
+			t.Errorf("%s, resumed: other vectors", mode)
+		}
+		c.Compose = "spelling"
+		if err := c.Validate(); !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), "--subword cnn composes vectors, so") {
+			t.Errorf("%s, spelling alone: error %v", mode, err)
+		}
+	}
+}

@@ -39,6 +39,9 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 		rate = c.LayerRate(c.Features())
 		add("weights", c.Features()+1, dim)
 	}
+	if c.TwoLosses {
+		return subword.WithTwoLosses(e, 0.5, 0.5)
+	}
 	if c.Words {
 		return subword.WithWords(e)
 	}

@@ -35,6 +35,7 @@ type Structure struct {
 	Raw             bool     // features are not standardized
 	Activation      string   // one of Activations; empty: the first
 	Words           bool     // words have vectors of their own, too
+	TwoLosses       bool     // a step trains one of a word's two vectors, see subword.WithTwoLosses; else their sum
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64

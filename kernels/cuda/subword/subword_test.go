@@ -152,14 +152,18 @@ func encoders(dim int) map[string]newEncoder {
 			return as(e, words)
 		}
 	}
-	withWords := func(encoder newEncoder) newEncoder {
+	with := func(encoder newEncoder, own func(e subword.Encoder) subword.Encoder) newEncoder {
 		return func(words []string, as asEncoder) (subword.Encoder, error) {
 			e, err := encoder(words, as)
 			if err != nil {
 				return nil, err
 			}
-			return subword.WithWords(e), nil
+			return own(e), nil
 		}
+	}
+	withWords := func(encoder newEncoder) newEncoder { return with(encoder, subword.WithWords) }
+	withTwo := func(encoder newEncoder) newEncoder {
+		return with(encoder, func(e subword.Encoder) subword.Encoder { return subword.WithTwoLosses(e, .5, .5) })
 	}
 	return map[string]newEncoder{
 		"cnn":       cnn(subword.CNNOptions{Rate: .5}),
@@ -179,6 +183,9 @@ func encoders(dim int) map[string]newEncoder {
 			return as(e, words)
 		},
 		"ngrams+words": withWords(ngrams(subword.NGramOptions{Shortest: 1, Longest: 2, Buckets: 100})),
+		"cnn, two losses": withTwo(cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
+			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}})),
+		"ngrams, two losses": withTwo(ngrams(subword.NGramOptions{Shortest: 2, Longest: 3, Rate: .3})),
 	}
 }
 
@@ -358,6 +365,7 @@ func TestEncodedCLErrors(t *testing.T) {
 		"of 17 widths":         func(_ *cl.Options, e *kernels.Structure) { e.Widths = make([]int, 17) },
 		"2 spellings of each":  func(_ *cl.Options, e *kernels.Structure) { e.Spellings = 2 },
 		"highway layers":       func(_ *cl.Options, e *kernels.Structure) { e.Highway = 1 },
+		"two losses need":      func(_ *cl.Options, e *kernels.Structure) { e.TwoLosses = true },
 		"symbols of 1 words":   func(_ *cl.Options, e *kernels.Structure) { e.Starts = e.Starts[:2] },
 		"all must be at least": func(_ *cl.Options, e *kernels.Structure) { e.Filters = []int{0} },
 	} {
