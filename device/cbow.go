@@ -99,16 +99,19 @@ func CheckCBOW(c graph.Options, p Precision) error {
 	return CheckCL(c, p)
 }
 
-// MemoryCBOW estimates the bytes of the device's memory that NewCBOW takes.
-func MemoryCBOW(s *wordcontext.Stretches, c graph.Options) int64 {
+// MemoryCBOW estimates the bytes of memory that NewCBOW takes on each of some GPUs.
+func MemoryCBOW(s *wordcontext.Stretches, c graph.Options, gpus int) int64 {
 	o, dim := cbowOptions(s, c), paddedDim(c.Dim)
-	table := func(rows int) int64 { return tableBytes(rows, c.Dim) + c.Optimizer.Bytes(rows, dim) }
-	bytes := table(o.Rows) + o.Bytes(4*int64(dim))
+	table := func(rows, dim int) int64 { return 4*int64(rows)*int64(dim) + c.Optimizer.Bytes(rows, dim) }
+	bytes, own := table(o.Rows, dim)+o.Bytes(4*int64(dim), gpus), dim
+	if gpus > 1 {
+		own = o.OwnDim(gpus)
+	}
 	if o.Composition != nil {
-		bytes += table(o.Composition.Parts)
+		bytes += table(o.Composition.Parts, own)
 	}
 	if o.Composition == nil || o.Composition.Own {
-		bytes += table(o.Rows)
+		bytes += table(o.Rows, own)
 	}
 	return bytes
 }

@@ -105,7 +105,7 @@ func structureOf(c graph.Options) (*encoder.Structure, error) {
 func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 	free, _, err := t.device.Memory()
 	if err != nil {
-		return fmt.Errorf("ask %s for its memory: %w", t.device.Name(), err)
+		return fmt.Errorf("cannot read the memory of %s: %w", t.device.Name(), err)
 	}
 	if !m.Bounded() && TakesMatrix(m.Bytes(), free) {
 		return t.kernels.SetMatrix(m)

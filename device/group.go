@@ -93,7 +93,7 @@ func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) 
 }
 
 // errOneGPU is the error of what settings refuse before.
-var errOneGPU = errors.New("several GPUs train neither encoders nor mode vanilla nor CBOW on stretches")
+var errOneGPU = errors.New("several GPUs train neither encoders nor mode vanilla")
 
 func (g cudaGroup) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)
@@ -105,7 +105,9 @@ func (g cudaGroup) NewComposed(sentence.Options, sentence.Composition) (Composed
 
 func (g cudaGroup) NewVanilla(vanilla.Options) (VanillaKernels, error) { return nil, errOneGPU }
 
-func (g cudaGroup) NewCBOW(cl.CBOWOptions) (CBOWKernels, error) { return nil, errOneGPU }
+func (g cudaGroup) NewCBOW(c cl.CBOWOptions) (CBOWKernels, error) {
+	return cl.NewCBOWGroup(g.devices, c)
+}
 
 func (g cudaGroup) Close() error {
 	return g.each(func(i int) error {

@@ -112,7 +112,7 @@ func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 }
 
 // errRanks is the error of what settings of ranks refuse before.
-var errRanks = errors.New("GPUs of several ranks train neither encoders nor mode vanilla nor CBOW on stretches")
+var errRanks = errors.New("GPUs that do not use each other's memory, as those of several ranks, train neither encoders nor mode vanilla nor --model cbow of mode cl: take one GPU")
 
 func (onRanks) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
 	return nil, errRanks

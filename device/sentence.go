@@ -42,7 +42,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	}
 	free, _, err := d.Memory()
 	if err != nil {
-		return nil, fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
+		return nil, fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
 	}
 	mode, _ := modeOf(c)
 	radius := c.Window

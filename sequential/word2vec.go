@@ -13,7 +13,7 @@ const Word2Vec Algorithm = "word2vec"
 const CBOW Model = "cbow"
 
 var word2VecDescriptor = Descriptor{
-	Name: Word2Vec, Help: "skip-gram or CBOW, every pair with negatives of its own",
+	Name: Word2Vec, Help: "skip-gram or CBOW, each pair with its own negatives",
 	Models: []ModelDescriptor{
 		{Name: SkipGram, Help: "skip-gram"},
 		// As in word2vec.c: one step for a whole window.

@@ -65,16 +65,16 @@ const (
 var (
 	decayChoices = []Choice{
 		{decayLinear, "down to --lr-end"},
-		{decayEpochs, "the same, in a step after each epoch"},
+		{decayEpochs, "the same, but only after each epoch"},
 		{decayNone, ""},
 	}
 	adamChoices = []Choice{
 		{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"},
-		{adamLazy, "it leaves the rows that it does not hold alone"},
+		{adamLazy, "a minibatch moves only the rows that it holds"},
 	}
 	writeBackChoices = []Choice{
 		{writeBackAdd, "their changes are added"},
-		{writeBackStore, "they replace the row, over changes of other threads"},
+		{writeBackStore, "they overwrite the row, with changes of other threads"},
 	}
 	formChoices = []Choice{
 		{formFused, "fast"},
@@ -190,7 +190,7 @@ func modelChoices(mode string) (all []Choice) {
 	if mode == ModeCL {
 		return []Choice{
 			{ModelCBOW, "the mean of the words around it"},
-			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper, and for several GPUs or hosts"},
+			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper"},
 		}
 	}
 	for _, a := range sequential.Algorithms() {

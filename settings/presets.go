@@ -62,7 +62,7 @@ var presets = []preset{
 		},
 	},
 	{
-		Choice: Choice{presetBlazingText, "BlazingText, by --mode word2vec"},
+		Choice: Choice{presetBlazingText, "BlazingText, in --mode word2vec"},
 		mode:   string(sequential.Word2Vec),
 		published: map[string]string{
 			"dim": "100", "window": "5", "negative": "5", "min-count": "5",
@@ -79,7 +79,7 @@ var presets = []preset{
 		},
 	},
 	{
-		Choice: Choice{string(sequential.Word2Vec), "word2vec.c as it is by default, with skip-gram"},
+		Choice: Choice{string(sequential.Word2Vec), "word2vec.c's defaults, with skip-gram"},
 		mode:   string(sequential.Word2Vec),
 		published: map[string]string{
 			"dim": "100", "window": "5", "negative": "5", "min-count": "5",

@@ -151,7 +151,7 @@ func (c *Config) checkApplies(set given) error {
 			return terminal.Usagef("%s does not apply to --graph, whose walks are the text: leave it out", set[s.Name])
 		}
 		if set[s.Name] != "" && s.Graph && c.Graph == "" {
-			return terminal.Usagef("%s needs --graph, whose walks it is about", set[s.Name])
+			return terminal.Usagef("%s needs --graph: it sets the walks over the graph", set[s.Name])
 		}
 		if set[s.Name] != "" && !c.uses(s) {
 			return terminal.Usagef("%s does not apply to --subword %s (it is for %s): leave it out",

@@ -396,8 +396,8 @@ func TestValidate(t *testing.T) {
 		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs epochs, which --model sg has"},
 		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
 		{
-			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
-			"--device cuda:0,1: mode cl trains on one GPU with --model cbow; choose one of them, or --model sg",
+			"cuda devices of stretches", func(c *Config) { c.Device, c.Optimizer = "cuda:0,1", "adam-row" },
+			"--optimizer adam-row: it needs whole rows, which several GPUs divide with --model cbow; choose one GPU of --device cuda:0,1, or one of adam, ",
 		},
 		{"stock form of stretches of n-grams", func(c *Config) { c.Form = formStock }, ""},
 		{
@@ -501,7 +501,7 @@ func TestValidate(t *testing.T) {
 		{
 			"cuda psgnscc",
 			func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" },
-			"mode psgnscc has no form for GPUs; ",
+			"mode psgnscc does not train on a GPU; ",
 		},
 		{"cuda position weights", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")

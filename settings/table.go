@@ -128,12 +128,12 @@ func (c *Config) runSettings() []Setting {
 		},
 		{
 			Name: "out", Aliases: []string{"output"}, value: &c.Out,
-			help: "run folder to make: `DIR` must not exist yet, or see --force",
+			help: "run folder to make: `DIR` must not exist, except with --force",
 		},
 		{
 			Name: "matrix", Modes: largeBatch, Record: true, Resume: true, value: &c.Matrix,
-			help: "keep the matrix M in `FILE`: reused if it fits, " +
-				"else built and written (default: memory only)",
+			help: "keep the matrix M in `FILE`: a FILE that fits is reused, " +
+				"else M is built and written (default: memory only)",
 		},
 		{
 			Name: "graph-dot", Study: true, Modes: asGraph, value: &c.GraphDOT,
@@ -142,13 +142,13 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "checkpoint", Record: true, Resume: true, value: &c.Checkpoint,
 			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time " +
-				"(10m, 90s; the first after a minute), a number of iterations, or 0 for only when interrupted",
+				"(10m, 90s; the first after a minute), a number of iterations, or 0 to save only when interrupted",
 		},
 		{
 			Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"},
 			Modes: onWords, Record: true, value: &c.Init,
-			help: "go on from the vectors of `PATH`, a run folder or a file: words they lack start anew; " +
-				"words the text lacks are left out in cl and vanilla, and stay in the other modes",
+			help: "start from the vectors of `PATH`, a run folder or a file. Words without a vector there start anew; " +
+				"words that the text lacks are left out in cl and vanilla and kept in the other modes",
 		},
 		{
 			Name: "force", Resume: true, value: &c.Force,
@@ -174,7 +174,7 @@ func (c *Config) textSettings() []Setting {
 			Name: "vocab", Aliases: []string{"read-vocab", "save-vocab"},
 			Record: true, Resume: true, Text: true, value: &c.Vocabulary,
 			help: "take words and counts from `FILE`, in word2vec's form; " +
-				"if there is none yet, write those of the text to it",
+				"if FILE does not exist, write the text's words and counts to it",
 		},
 		{
 			Name: "max-sentence", Record: true, Text: true, value: &c.MaxSentence,
@@ -198,8 +198,8 @@ func (c *Config) textSettings() []Setting {
 		},
 		{
 			Name: "cache", Record: true, Resume: true, Text: true, value: &c.Cache,
-			help: "keep the encoded text in the folder `DIR` and take it from " +
-				"there while text and settings are the same (default: a large " +
+			help: "keep the encoded text in the folder `DIR`, and reuse it while " +
+				"text and settings are the same (default: a large " +
 				"text has a file in the run folder until the run is finished)",
 		},
 	}
@@ -216,7 +216,7 @@ func (c *Config) machineSettings() []Setting {
 			Name: "threads", Aliases: []string{"workers", "thread"},
 			Record: true, Resume: true, value: &c.Threads,
 			help: "use `N` threads; 0 uses every processor. The results of cl and vanilla do not " +
-				"depend on it; the other modes give the same result twice with one thread only",
+				"depend on N; the other modes repeat a result only with one thread",
 		},
 		{
 			Name: "max-memory", Record: true, Resume: true, value: &c.MaxMemory,
@@ -225,7 +225,7 @@ func (c *Config) machineSettings() []Setting {
 		},
 		{
 			Name: "device", Record: true, Resume: true, value: &c.Device,
-			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for the GPU of number N, "+
+			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for GPU number N, "+
 				"or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla; cl needs --model sg)",
 				strings.Join(modeNames(onGPU), ", ")),
 		},

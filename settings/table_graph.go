@@ -32,11 +32,11 @@ func (c *Config) graphSettings() []Setting {
 		},
 		{
 			Name: "p", Graph: true, Record: true, value: &c.P,
-			help: "return parameter `P` of node2vec: with a small one walks often go straight back",
+			help: "return parameter `P` of node2vec: a small P often makes walks go straight back",
 		},
 		{
 			Name: "q", Graph: true, Record: true, value: &c.Q,
-			help: "in-out parameter `Q` of node2vec: with a small one walks lead far away",
+			help: "in-out parameter `Q` of node2vec: a small Q makes walks lead far away",
 		},
 	}
 }

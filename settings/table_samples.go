@@ -34,7 +34,7 @@ func (c *Config) sampleSettings() []Setting {
 		{
 			Name: "noise-exponent", Study: true, Aliases: []string{"ns-exponent"},
 			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
-			help:        "power `X` applied to those weights (the default follows from --noise and --mode)",
+			help:        "draw negatives by the counts of --noise to the power `X` (the default follows from --noise and --mode)",
 			hideDefault: true,
 		},
 		{
@@ -44,7 +44,7 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "passes", Study: true, Modes: severalPasses, Record: true, value: &c.Passes,
-			help: "subsample the corpus `N` times into M, or count it so often (the default " +
+			help: "subsample the corpus `N` times to build M, or to count pairs (the default " +
 				"of cl follows from the length of the text: 5 for 17 million words)",
 			hideDefault: true,
 		},
@@ -66,7 +66,7 @@ func (c *Config) rowSettings() []Setting {
 		{
 			Name: "tempering", Modes: largeBatch, Record: true, value: &c.Tempering,
 			help: "give words samples in proportion to the power `X` of " +
-				"their contexts in the text; 0 gives every word as many",
+				"their contexts in the text; 0 gives every word the same number",
 		},
 		{
 			Name: "positives", Modes: largeBatch, Record: true, value: &c.Positives,
@@ -96,8 +96,8 @@ func (c *Config) modelSettings() []Setting {
 		},
 		{
 			Name: "shift", Modes: onPPMI, Record: true, value: &c.Shift,
-			help: "associations are less by the logarithm of `K`, " +
-				"as if a pair had so many negatives (mode ppmi)",
+			help: "subtract the logarithm of `K` from associations, " +
+				"as if a pair had K negatives (mode ppmi)",
 		},
 		{
 			Name: "singular-exponent", Study: true, Modes: onPPMI, Record: true, value: &c.SingularExponent,
@@ -109,8 +109,8 @@ func (c *Config) modelSettings() []Setting {
 		},
 		{
 			Name: "context-weight", Negatives: true, Record: true, Resume: true, value: &c.ContextWeight,
-			help: "vectors.bin has W + `X` times C: word vectors, and a " +
-				"part of the context vectors; 0 for word vectors alone",
+			help: "vectors.bin has W + `X` times C: word vectors plus a " +
+				"part of the context vectors; 0 leaves only word vectors",
 		},
 	}
 }

@@ -17,7 +17,7 @@ func (c *Config) encoderSettings() []Setting {
 		},
 		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
-			help: "what the vectors of words that the text does not have come from", Choices: unseenChoices,
+			help: "where the vectors of words that the text lacks come from", Choices: unseenChoices,
 		},
 		{
 			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
@@ -36,7 +36,7 @@ func (c *Config) cnnSettings() []Setting {
 	return []Setting{
 		{
 			Name: "widths", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Widths,
-			help: "symbols that filters span, a `LIST` with commas (cnn)",
+			help: "how many symbols filters span: a `LIST` with commas (cnn)",
 		},
 		{
 			Name: "filters", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Filters,
@@ -44,11 +44,11 @@ func (c *Config) cnnSettings() []Setting {
 		},
 		{
 			Name: "pool", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Pool,
-			help: "what of a convolution counts (cnn)", Choices: poolChoices,
+			help: "which values of a convolution count (cnn)", Choices: poolChoices,
 		},
 		{
 			Name: "activation", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
-			help: "function that the values of a convolution go through (cnn)", Choices: activationChoices,
+			help: "function applied to the values of a convolution (cnn)", Choices: activationChoices,
 		},
 		{
 			Name: "highway", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Highway,
@@ -61,7 +61,7 @@ func (c *Config) cnnSettings() []Setting {
 		},
 		{
 			Name: "dropout", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Dropout,
-			help: "leave out a share `X` of each word's features, others in each step (cnn)",
+			help: "leave out a fraction `X` of each word's features, chosen anew in each step (cnn)",
 		},
 	}
 }
@@ -71,7 +71,7 @@ func (c *Config) pieceSettings() []Setting {
 	return []Setting{
 		{
 			Name: "max-chars", Modes: asGraph, Subword: spelt, Record: true, value: &c.MaxChars,
-			help: "read `N` characters of a longer word (cnn, recurrent, attention)",
+			help: "read at most `N` characters of a word (cnn, recurrent, attention)",
 		},
 		{
 			Name: "min-ngram", Aliases: []string{"minn", "min-n"},
@@ -86,17 +86,17 @@ func (c *Config) pieceSettings() []Setting {
 		{
 			Name: "buckets", Aliases: []string{"bucket"},
 			Modes: withEncoders, Subword: hashing, Record: true, value: &c.Buckets,
-			help: "hash n-grams to `N` vectors (ngram), or those of each length that has more of them (cnn, recurrent, " +
+			help: "hash n-grams to `N` vectors (ngram); hash only the n-grams of a length that has more than N (cnn, recurrent, " +
 				"attention); vectors that no word needs take no memory",
 		},
 		{
 			Name: "pieces", Modes: withEncoders, Subword: bpeOnly, Record: true, value: &c.Pieces,
-			help: "byte-pair pieces, those merged first ahead: `FILE` " +
-				"has a piece a line, or the two parts of a merge (bpe)",
+			help: "byte-pair pieces, earliest merges first: a line of `FILE` " +
+				"has a piece, or the two parts of a merge (bpe)",
 		},
 		{
 			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,
-			help: "learning rate of what composes vectors: `X` times --lr " +
+			help: "learning rate of the encoder: `X` times --lr " +
 				"(default depends on --subword and the number of iterations)",
 			hideDefault: true,
 		},

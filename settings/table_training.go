@@ -13,7 +13,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "budget", Modes: notPPMI, Record: true, value: &c.Budget,
-			help: "train for a time, with building M (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words): `BUDGET`, in place of --epochs and --iterations",
+			help: "train for a `BUDGET` in place of --epochs and --iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
@@ -47,14 +47,14 @@ func (c *Config) syncSettings() []Setting {
 		},
 		{
 			Name: "sync-hot", Study: true, Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
-			help: "the rows of the --hot-words most frequent words are combined every `N` words; " +
-				"0: with all others. On ranks without GPUs 0 means 8 times as often by adasum. By " +
-				"mean, without --sync, it means what pWord2Vec's program does: every 580,000 words of a rank, with " +
+			help: "combine the rows of the --hot-words most frequent words every `N` words; " +
+				"0: with all other rows. On ranks without GPUs 0 means 8 times as often with adasum. With " +
+				"mean, without --sync, 0 means what pWord2Vec's program does: every 580,000 words of a rank, with " +
 				"twice as many words every second time, four times as many every fourth, and so on",
 		},
 		{
 			Name: "hot-words", Study: true, Modes: sentenceOrdered, Record: true, value: &c.HotWords,
-			help: "how many words --sync-hot is for: `N`",
+			help: "apply --sync-hot to the `N` most frequent words",
 		},
 		{
 			Name: "write-back", Study: true, Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,
@@ -79,7 +79,7 @@ func (c *Config) rateSettings() []Setting {
 		},
 		{
 			Name: "decay", Modes: notPPMI, Record: true, value: &c.Decay,
-			help: "how the learning rate goes on", Choices: decayChoices,
+			help: "how the learning rate falls", Choices: decayChoices,
 		},
 		{
 			Name: "lr-end", Aliases: []string{"min-alpha"},

@@ -107,7 +107,7 @@ func readFile(name string) ([]byte, error) {
 		data, err = io.ReadAll(io.LimitReader(f, largestFile+1))
 	}
 	if err == nil && len(data) > largestFile {
-		err = fmt.Errorf("it has more than %d bytes, so it is no configuration file", largestFile)
+		err = fmt.Errorf("it has more than %d bytes, so it is not a configuration file", largestFile)
 	}
 	if err == nil {
 		return data, nil

@@ -278,16 +278,12 @@ func (c *Config) validateDevice() error {
 	}
 	m := c.FindMode()
 	if !m.GPU {
-		return terminal.Usagef("--device %s: mode %s has no form for GPUs; %s have one",
+		return terminal.Usagef("--device %s: mode %s does not train on a GPU; %s do",
 			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
 	}
 	if len(ordinals) > 1 {
-		if m.Family == Minibatch || m.Family == Stretches {
-			return terminal.Usagef("--device %s: mode %s trains on one GPU%s", c.Device, c.Mode, c.withModel())
-		}
-		if c.HasEncoder() {
-			return terminal.Usagef("--subword %s: several GPUs have no kernels of encoders; choose one GPU of --device %s",
-				c.Subword, c.Device)
+		if err := c.checkSeveral(m); err != nil {
+			return err
 		}
 	}
 	if slices.Contains(networks, c.Subword) {
@@ -296,12 +292,19 @@ func (c *Config) validateDevice() error {
 	return c.checkKernels(m)
 }
 
-// withModel says what may be chosen instead of several GPUs.
-func (c *Config) withModel() string {
-	if c.Model == "" {
-		return "; choose one of them"
+// checkSeveral checks what several GPUs cannot train.
+func (c *Config) checkSeveral(m Mode) error {
+	d, err := optim.Find(optim.Method(c.Optimizer))
+	switch {
+	case m.Family == Minibatch:
+		return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
+	case m.Family == Stretches && err == nil && d.WholeRows:
+		return terminal.Usagef("--optimizer %s: it needs whole rows, which several GPUs divide with --model %s; choose one GPU of --device %s, or one of %s",
+			c.Optimizer, c.Model, c.Device, optim.OfColumns())
+	case m.Family != Stretches && c.HasEncoder():
+		return terminal.Usagef("--subword %s: several GPUs cannot train an encoder; choose one GPU of --device %s", c.Subword, c.Device)
 	}
-	return " with --model " + c.Model + "; choose one of them, or --model " + otherModel(c.Model)
+	return nil
 }
 
 // flagOf names the flags of the fields that a device may refuse.
@@ -335,7 +338,7 @@ func (c *Config) checkKernels(m Mode) error {
 			return terminal.Usagef("--subword %s: mode %s does not train it on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && c.Precision == PrecisionHalf {
-			return terminal.Usagef("--precision %s: not with --subword", c.Precision)
+			return terminal.Usagef("--precision %s: does not go with --subword", c.Precision)
 		}
 		err = device.CheckSequential(c.SequentialOptions(), device.Precision(c.Precision))
 	case Minibatch:

@@ -26,7 +26,7 @@ func Every(text string) (i Interval, err error) {
 
 // UnmarshalText reads what [Every] reads.
 func (i *Interval) UnmarshalText(text []byte) error {
-	bad := errors.New("give a time (10m, 90s), a number of iterations, or 0 for only when interrupted")
+	bad := errors.New("give a time (10m, 90s), a number of iterations, or 0 to save only when interrupted")
 	read := Interval{text: string(text)}
 	if units, err := strconv.Atoi(read.text); err == nil {
 		if units < 0 {
@@ -121,7 +121,7 @@ func (s Size) IsZero() bool { return s == Size{} }
 // an error if the size is a share of it.
 func (s Size) Bytes(machine int64) (int64, error) {
 	if s.fraction > 0 && machine == 0 {
-		return 0, errors.New("how much memory this machine has cannot be told: give an amount such as 4GB")
+		return 0, errors.New("the memory of this machine is not known: give an amount such as 4GB")
 	}
 	return int64(min(s.bytes+s.fraction*float64(machine), math.MaxInt64/2)), nil
 }

@@ -44,7 +44,7 @@ func TestParseSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := half.Bytes(0); err == nil || !strings.Contains(err.Error(), "cannot be told") {
+	if _, err := half.Bytes(0); err == nil || !strings.Contains(err.Error(), "is not known") {
 		t.Errorf("a part of what is not known: %v", err)
 	}
 }

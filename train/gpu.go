@@ -82,7 +82,7 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 	}
 	free, total, err := d.Memory()
 	if err != nil {
-		return fmt.Errorf("ask %s for its memory: %w", d.Name(), err)
+		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
 	}
 	if g.bytes, err = need(d, free); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (g *gpu) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
 		return err
 	}
 	g.job.account.Take(trainer.ForWork, device.HostMemoryCBOW(s, model))
-	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryCBOW(s, model), nil })
+	return g.reserve(func(d device.Device, _ int64) (int64, error) { return device.MemoryCBOW(s, model, d.GPUs()), nil })
 }
 
 func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/settings"
 )
 
-// A run goes on on any number of GPUs to the same bits, and tells of the memory of each.
+// A run of mode cl goes on on any number of GPUs to the same bits, and tells of the memory of each.
 func TestSeveralDevices(t *testing.T) {
 	d := fakeDevice(t)
 	openDevice = func(name string) (device.Device, error) {
@@ -29,6 +29,9 @@ func TestSeveralDevices(t *testing.T) {
 		}
 		testSeveralDevices(t, d, c)
 	}
+	c := smallConfig(t, onStretches)
+	c.Iterations *= 6
+	testSeveralDevices(t, d, c)
 }
 
 func testSeveralDevices(t *testing.T, d *devicetest.Device, c settings.Config) {

@@ -176,7 +176,7 @@ func announce(bytes int64, s corpus.Storage, p *progress.Progress) {
 		free = fmt.Sprintf(", which has %s free", terminal.Bytes(n))
 	}
 	p.Notef("Text of %s: larger than the memory for reading, %s; "+
-		"it is read into a file of about %s, with as much again until it is read, in %s%s",
+		"it is read into a file of about %s (twice as much during reading) in %s%s",
 		terminal.Bytes(bytes), terminal.Bytes(s.Memory), terminal.Bytes(bytes/2), filepath.Dir(s.File), free)
 }
 
@@ -296,7 +296,7 @@ func readVocabulary(c *settings.Config) (*corpus.Vocabulary, error) {
 // noteOddities tells the user about surprises in the text.
 func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 	if n := s.InvalidUTF8; n > 0 {
-		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD: if its encoding is another, convert it first (iconv)", terminal.Quantity(terminal.Number(n), "byte"))
+		p.Warnf("the text has %s of invalid UTF-8, read as U+FFFD: if the text has another encoding, convert it first (iconv)", terminal.Quantity(terminal.Number(n), "byte"))
 	}
 	if n := s.LongTokens; n > 0 {
 		p.Warnf("left out %s longer than %s bytes",
@@ -307,6 +307,6 @@ func noteOddities(s corpus.Stats, c *settings.Config, p *progress.Progress) {
 			terminal.Quantity(terminal.Number(n), "line"), terminal.Number(c.MaxSentence))
 	}
 	if signs, advice := s.Raw(); signs != "" {
-		p.Warnf("%s: this looks like raw text. Add %s, unless that is meant", signs, advice)
+		p.Warnf("%s: this looks like raw text. Add %s, unless you want this", signs, advice)
 	}
 }

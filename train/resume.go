@@ -63,7 +63,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 		summary, err = j.run(ctx, folder, start, p)
 	}
 	if err = stopped(ctx, err); errors.Is(err, errStopped) {
-		err = fmt.Errorf("%w before training went on; %s is as it was, and 'w2vcl resume %s' continues",
+		err = fmt.Errorf("%w before training continued; %s is unchanged, and 'w2vcl resume %s' continues",
 			ErrInterrupted, folder.Dir, folder.Name)
 	}
 	if errors.Is(err, errNoText) {

@@ -160,7 +160,7 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 		return outcome{}, err
 	}
 	if b := j.config.Budget; b.Kind == trainer.BudgetSeconds && j.secondsMatrix > b.Amount {
-		p.Notef("Note: the %s of --budget were over before training, so one %s is trained", b, j.mode.Unit)
+		p.Notef("Note: the %s of --budget were used up before training, so only one %s is trained", b, j.mode.Unit)
 	}
 	units := j.trainer.Units()
 	l := loop{

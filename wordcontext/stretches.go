@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -166,6 +167,8 @@ type StretchReader struct {
 	sentences *corpus.SentenceReader
 	order     roundOrder // of the blocks of a pass
 	pass      int        // that has this order; -1: none yet
+	ahead     [blocksAhead]uint32
+	touched   uint32 // by all that was read; without meaning
 
 	counts []uint32 // (V): places of each word, then where its next place goes; 0 between stretches
 	occur  []uint64 // (V) bits: which words occur; 0 between stretches
@@ -185,8 +188,12 @@ func (s *Stretches) Reader() *StretchReader {
 func (r *StretchReader) Read(iteration int, dst *Stretch) {
 	dst.Words, dst.From, dst.To, dst.Tokens = dst.Words[:0], dst.From[:0], dst.To[:0], 0
 	dst.Window = r.options.Window
-	for b := iteration * r.blocksEach; b < (iteration+1)*r.blocksEach; b++ {
-		r.readBlock(b/r.blocks, b%r.blocks, dst)
+	first := iteration * r.blocksEach
+	for b, end := first, first+r.blocksEach; b < end; {
+		pass, number := b/r.blocks, b%r.blocks
+		n := min(blocksAhead, end-b, r.blocks-number)
+		r.readBlocks(pass, number, n, dst)
+		b += n
 	}
 	r.text.GiveBack() // where sentences start: words of a file are not mapped
 	r.sortPlaces(dst)
@@ -197,13 +204,26 @@ func (r *StretchReader) Read(iteration int, dst *Stretch) {
 	}
 }
 
-// readBlock appends the block with a number in the order of a pass.
-func (r *StretchReader) readBlock(pass, number int, dst *Stretch) {
+// blocksAhead is how many blocks are looked for at a time. Each is elsewhere in the text, and of a text that is larger than the caches its
+// tokens take long to come: so those of many come together.
+const blocksAhead = 32
+
+// readBlocks appends n blocks, those from a number on in the order of a pass.
+func (r *StretchReader) readBlocks(pass, number, n int, dst *Stretch) {
 	if r.pass != pass {
 		r.order.Set(r.options.Seed, corpus.StreamShuffle.Sub(uint32(pass)), 0, uint32(r.blocks))
 		r.pass = pass
 	}
-	first := int(r.order.At(uint32(number))) * r.blockTokens
+	blocks := r.ahead[:n]
+	r.order.Fill(blocks, uint32(number))
+	r.touched += r.text.Touch(blocks, r.blockTokens)
+	for _, block := range blocks {
+		r.readBlock(pass, int(block)*r.blockTokens, dst)
+	}
+}
+
+// readBlock appends the block that starts at a token.
+func (r *StretchReader) readBlock(pass, first int, dst *Stretch) {
 	end := min(first+r.blockTokens, r.text.Tokens())
 	dst.Tokens += end - first
 	for sentence := r.text.Containing(first); first < end; sentence++ {
@@ -218,14 +238,16 @@ func (r *StretchReader) readBlock(pass, number int, dst *Stretch) {
 
 // append appends the words of a sentence in a block, two or more.
 func (r *StretchReader) append(words, widths []uint32, dst *Stretch) {
-	base, size := len(dst.Words), r.options.Window
+	base, end, size := len(dst.Words), len(dst.Words)+len(words), r.options.Window
 	dst.Words = append(dst.Words, words...)
+	dst.From, dst.To = slices.Grow(dst.From, len(words))[:end], slices.Grow(dst.To, len(words))[:end]
+	from, to := dst.From[base:], dst.To[base:]
 	for t, word := range words {
 		if widths != nil {
 			size = int(widths[t])
 		}
 		first, last := window(t, len(words), size)
-		dst.From, dst.To = append(dst.From, uint32(base+first)), append(dst.To, uint32(base+last+1))
+		from[t], to[t] = uint32(base+first), uint32(base+last+1)
 		r.counts[word]++
 		r.occur[word/64] |= 1 << (word % 64)
 	}

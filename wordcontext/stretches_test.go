@@ -123,7 +123,7 @@ func TestStretchesArePasses(t *testing.T) {
 func readPass(r *StretchReader, pass int) (blocks []string) {
 	for b := range r.blocks {
 		x := &Stretch{}
-		r.readBlock(pass, b, x)
+		r.readBlocks(pass, b, 1, x)
 		r.sortPlaces(x)
 		text := ""
 		for p, word := range x.Words {
@@ -248,12 +248,16 @@ func TestStretchErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkStretch reads stretches of texts that fit into the caches and that do not.
 func BenchmarkStretch(b *testing.B) {
-	c, _ := corpustest.Read(b, corpustest.Zipf(1, 2_000_000, 20_000, 1000))
-	s := stretchesOf(b, c, StretchOptions{Words: 45_000, Window: 5, Dynamic: true, Sample: 1e-4, Shared: 32})
-	reader, x := s.Reader(), &Stretch{}
-	for i := 0; b.Loop(); i++ {
-		reader.Read(i, x)
+	for _, tokens := range []int{1_500_000, 15_000_000} {
+		b.Run(fmt.Sprintf("tokens=%d", tokens), func(b *testing.B) {
+			s := stretchesOf(b, testCorpus(1, 10_000, tokens, 1000), StretchOptions{Words: 45_000, Window: 3, Sample: 1e-4, Shared: 64})
+			reader, x := s.Reader(), &Stretch{}
+			for i := 0; b.Loop(); i++ {
+				reader.Read(i, x)
+			}
+			b.ReportMetric(float64(len(x.Words)), "words")
+		})
 	}
-	b.ReportMetric(float64(len(x.Words)), "words")
 }

@@ -71,7 +71,7 @@ func benchDeviceHelp(methods []optim.Method) string {
 	return `Measure one training step of mode cl on a GPU, and beside it how fast the GPU copies
 a gigabyte. A step takes half the time of an iteration, on average over many.
 
-The time of a step has everything that training does in every step: reading samples
+The time of a step includes everything that training does in every step: reading samples
 from M, drawing negatives, gathering rows, loss, gradient, update of every row, and
 returning the loss. Reading text, building M and checkpoints are not part of it.
 
@@ -82,7 +82,7 @@ The count is the same with --precision half, which moves fewer bytes. Gathered r
 come from the GPU's cache as long as a table fits it. Copying counts bytes read and
 bytes written. The text is made up, see 'w2vcl-bench step --help'.
 
-With --subword the step that trains an encoder is measured, too: forward, loss,
+With --subword, also measure the step that trains an encoder: forward, loss,
 backward and update of all its parameters, for made-up words of 16 characters, the
 marks of their two ends among them. Its time is an iteration minus the other step,
 which trains a table. cnn and ngram also have a vector of each word's own, the
@@ -123,7 +123,7 @@ func (o *deviceOptions) check() error {
 		}
 	}
 	if len(ordinals) > 1 && withEncoders {
-		return terminal.Usagef("--device %s: several GPUs have no kernels of encoders; choose one, or leave --subword out", o.device)
+		return terminal.Usagef("--device %s: several GPUs cannot train an encoder; choose one, or leave --subword out", o.device)
 	}
 	for _, words := range o.words {
 		if words < 2 {

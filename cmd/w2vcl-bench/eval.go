@@ -32,7 +32,7 @@ are random vectors for all words of the sets.
 
 GB/s counts two rows for a pair, and the whole table once for each section of an
 analogy set, because one pass over the table answers all questions of a section.
-It shows that arithmetic limits the speed, not memory. All processors are used.`,
+The figure shows that arithmetic limits the speed, not memory. All processors are used.`,
 		Example: `  w2vcl-bench eval --dim 300 --words 70000
   w2vcl-bench eval --vectors runs/wiki --data evaluation-sets/`,
 		Args: cli.Exactly(),

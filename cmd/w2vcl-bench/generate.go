@@ -32,7 +32,7 @@ func newGenerate(s cli.Streams) *cobra.Command {
 		Use:   "generate --out FILE [flags]",
 		Short: "Write a random text or graph of any size",
 		Long: `Write a random text whose words follow the law of Zipf and Mandelbrot and whose vocabulary
-grows without an end, for measurements of texts that are larger than memory.
+grows without a limit, for measurements of texts that are larger than memory.
 
 With --nodes, write the edges of a random graph: an R-MAT graph, or with --blocks a degree-corrected
 block model, whose blocks are the labels of the nodes.`,

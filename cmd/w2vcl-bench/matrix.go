@@ -28,7 +28,7 @@ func newMatrix(s cli.Streams) *cobra.Command {
 		Use:   "matrix [flags]",
 		Short: "Measure building M and reading samples from it",
 		Long: `Build the matrix M of a text several times, then read the samples of iterations
-from the middle of an epoch on, of several at a time, as in training. Reading the
+from the middle of an epoch on, several iterations at a time as in training. Reading the
 text is not part of the times. All contexts in the windows of all passes count, kept
 or not.`,
 		Example: `  w2vcl-bench matrix

@@ -77,9 +77,9 @@ func benchStepHelp(methods []optim.Method) string {
 	return `Measure one training step of mode cl, and beside it how fast the same threads copy
 memory. A step takes half the time of an iteration, on average over many.
 
-The time of a step has everything that training does in every step: drawing
+The time of a step includes everything that training does in every step: drawing
 negatives, gathering rows, loss, gradient, update of every row, and the overhead of
-the machine that runs the Gorgonia graph; and reading M ("M"), which is measured
+the machine that runs the Gorgonia graph. The time to read M ("M") is measured
 alone, for 32 iterations at a time as in training, and added. Reading text,
 building M, progress and checkpoints are not part of it.
 
@@ -87,8 +87,8 @@ GB/s counts V x N x 4 bytes for each of the 1+K gathered rows, and twice (read a
 written) for the row and the state of its optimizer. Bytes of M are not counted. For
 K = 5 these are passes over V x N x 4 bytes:
   ` + counted + `
-With several samples of a word each counts as a gathered row, rows of shared
-negatives count once, and words without a sample not at all.
+If a word has several samples, each sample counts as a gathered row. Rows of shared
+negatives count once, and words without a sample do not count.
 
 Copying counts bytes read and bytes written. Its buffers are four times as large as
 the last-level cache, and at least 512 MiB. Each thread copies its part with Go's

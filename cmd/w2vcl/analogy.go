@@ -35,7 +35,7 @@ func newAnalogy(s cli.Streams) *cobra.Command {
 		Short:      "Answer \"A is to B as C is to ...\"",
 		SuggestFor: []string{"analogies", "word-analogy"},
 		Long: `Answer "A is to B as C is to ..." with the words nearest to B - A + C (3CosAdd).
-A, B and C are no answers.`,
+A, B and C do not count as answers.`,
 		Example: `  w2vcl analogy runs/wiki man king woman
   w2vcl analogy runs/wiki paris france rome --count 3
   w2vcl analogy runs/wiki --words questions.txt`,

@@ -53,25 +53,25 @@ var comparedSettings = []string{
 }
 
 const compareHelp = `Train several modes, or one mode with several settings, on one text under one
-budget, score them several times on the way, and write DIR/report.html, which needs
-nothing but a browser, report.json and CSV files. For papers, figures/ has every
+budget, score them several times during training, and write DIR/report.html (one page
+for a browser), report.json and CSV files. For papers, figures/ has every
 chart as SVG and PDF, tables/ every table for LaTeX, as Markdown and as CSV, and
 report.tex shows them all.
 
-What is compared are variants: modes (--modes), and modes with settings of their own,
+The command compares variants: modes (--modes), and modes with their own settings,
   --variant 'NAME: SETTING=VALUE,SETTING=VALUE'
-with any setting of 'w2vcl train' and mode=MODE, if NAME is no mode. A number, a
+with any setting of 'w2vcl train', and mode=MODE unless NAME is a mode. A number, a
 switch or a choice can be a list, here and in the flags below: then there is a variant
-for each value (--window 2,5,10). --config has the same in a file: settings and flags
+for each value (--window 2,5,10). --config reads the same from a file: settings and flags
 of this command by their names, and a table [variants.NAME] for each variant.
-Flags win over the file. All variants read the text in the same way and have the same
-dimensions, those of mode cl, if they do not say otherwise. Everything else comes from
-the recipe of each mode; under a paper's preset all have the paper's window, negatives
-and subsampling. A preset of a variant brings all of its settings but the text's.
+Flags win over the file. All variants read the text in the same way. All have the
+dimensions of mode cl unless they say otherwise. Everything else comes from the recipe
+of each mode; with a paper's --preset all have the paper's window, negatives and
+subsampling. A variant's own preset sets everything but how the text is read.
 
-The comparison is fair: the first variant trains as long as its recipe says, and each
-other run as many seconds, with building M. --equal pairs or --equal epochs holds pairs or
-words of the text equal, --equal none lets each mode train as long as its own recipe.
+The comparison is fair by default: the first variant trains as long as its recipe says, and
+every other run trains for as many seconds, building M included. --equal pairs or --equal epochs
+equalizes pairs or words of the text; --equal none lets each mode train as its recipe says.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative
@@ -79,17 +79,17 @@ words of the text equal, --equal none lets each mode train as long as its own re
   epochs=N      passes over the text, or over M in mode cl with --model sg
   iterations=N  iterations of mode cl, and about as many pairs in the other modes
   recipe        the same as --equal none
-A variant that says epochs, iterations or budget itself keeps to that. Scoring does not
-count. The report says what was held equal, and is without marks of the best where seconds,
+A variant with its own epochs, iterations or budget keeps them. The time of scoring does not
+count. The report says what was held equal. It marks no score as the best where seconds,
 pairs and words all differ too much. --classify also scores each finished run on the sets of
-sentences in --data (see 'w2vcl eval --help'), which takes minutes for each.
+sentences in --data (see 'w2vcl eval --help'), which takes minutes for each run.
 
---jobs N trains N runs side by side, each in a process of its own. With
---device cuda:0,cuda:1 there are two, each on its GPU. On the CPU they share the
-processors, so their times are longer than alone; the report says so.
+--jobs N trains N runs side by side, each in its own process. With
+--device cuda:0,cuda:1 two runs train at a time, one on each GPU. On the CPU the runs
+share the processors and take longer than alone; the report says so.
 
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
-continues. With more variants or seeds it adds to the runs that are there.`
+continues them. With more variants or seeds it adds runs to the existing ones.`
 
 func newCompare(s cli.Streams) *cobra.Command {
 	o := compareOptions{
@@ -132,31 +132,31 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 		"modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, "+
 			"where modes are "+cli.Enumerate(settings.ModeNames()))
 	flags.Var(&o.variants, "variant",
-		"a mode with settings of its own, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
+		"a mode with its own settings, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
 			"SETTING=VALUE,SETTING=VALUE; may be given again")
 	flags.Var(&o.external, "external",
 		"score vectors of another program beside ours: "+
 			"`FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, "+
-			"of which the first must be there; a name given again is another seed")
+			"of which only NAME=VECTORS is required; a repeated NAME is another seed")
 	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
-	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; a comparison that is there is continued")
+	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; an existing comparison is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl); with --graph the file of the nodes' labels")
 	flags.BoolVar(&o.classify, "classify", false,
 		"also score the finished runs on classes of sentences; takes minutes for each run")
-	flags.Var(&o.budget, "budget", "train each run so long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
-	flags.Var(&o.equal, "equal", "without --budget, what runs have as much of as the first: `NAME` is seconds, pairs, epochs or none")
+	flags.Var(&o.budget, "budget", "train each run for this long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
+	flags.Var(&o.equal, "equal", "without --budget, what all runs have as much of as the first run: `NAME` is seconds, pairs, epochs or none")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
-	flags.IntVar(&o.points, "points", 8, "score each run `N` times on its way")
+	flags.IntVar(&o.points, "points", 8, "score each run `N` times during training")
 	flags.BoolVar(&o.quick, "quick", false,
-		"a short version, to see that all works: one seed, one second of training, scored once, "+
+		"a short version, to check that everything works: one seed, one second of training, scored once, "+
 			"unless other flags say otherwise")
 	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
 	flags.Var(o.modeSettings, "set",
 		"a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; "+
 			"MODE is its name in --modes; may be given again")
 	flags.StringVar(&o.list, "list", "",
-		"name the experiments in `FOLDER` and below, for --config, and end (--list alone: "+
-			experimentsFolder+", those of the papers, which are built in); with --corpus also their time and memory on this machine, scoring not counted")
+		"list the experiments in `FOLDER` and its subfolders, for --config, and end (--list alone: "+
+			experimentsFolder+", the papers' experiments, which are built in); with --corpus also their memory and time, without scoring, on this machine")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
 	flags.Int64Var(&o.workerMemory, "worker-memory", 0, "with --worker, have `N` bytes of memory")
@@ -237,7 +237,7 @@ func (o *compareOptions) check(options experiment.Options) error {
 		return terminal.Usagef("--graph needs --data: name the file with the labels of the nodes")
 	}
 	if graph != "" && o.classify {
-		return terminal.Usagef("--classify does not apply to --graph: its nodes are in no sentences")
+		return terminal.Usagef("--classify does not apply to --graph: the nodes of a graph are in no sentences")
 	}
 	if o.classify && o.data == "" {
 		return terminal.Usagef("--classify needs --data: no sets of sentences come with w2vcl")
@@ -250,11 +250,11 @@ func (o *compareOptions) check(options experiment.Options) error {
 		return nil
 	}
 	if options.SideBySide() > 1 {
-		return terminal.Usagef("--%s -: runs side by side read the text each on its own: name a file, or give --jobs 1", input)
+		return terminal.Usagef("--%s -: runs side by side each read the text: name a file, or give --jobs 1", input)
 	}
 	for _, r := range runs {
 		if r.TextKey() != runs[0].TextKey() {
-			return terminal.Usagef("--%s -: %s reads the text in another way than %s: name a file", input, r.Title(), runs[0].Title())
+			return terminal.Usagef("--%s -: %s reads the text differently from %s: name a file", input, r.Title(), runs[0].Title())
 		}
 	}
 	return nil

@@ -30,16 +30,16 @@ func newConvert(s cli.Streams) *cobra.Command {
 		Short:      "Write vectors in another format",
 		SuggestFor: []string{"export", "save", "quantize"},
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
-chooses it: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
+chooses the format: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
 (fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
-With .gz or .zst behind it the file is compressed. For other programs only, w2vcl
+A name that ends in .gz or .zst compresses the file. For other programs only, w2vcl
 writes .parquet (columns word and vector), .int8.safetensors (a quarter of the size),
 .floret (for spaCy, with n-grams) and with --format model2vec a folder that Model2Vec and
 sentence-transformers load as a StaticEmbedding. - is standard output, in the format of
 --format. Input is recognized by its content.
 
 A fastText model of a run trained with --subword ngram gives unseen words the same
-vectors as the run, a table of floret nearly the same direction. Words have the run's
+vectors as the run; a table of floret gives them nearly the same direction. Words have the run's
 vectors, W + X·C with --context-weight X; the output matrix is C.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
@@ -112,10 +112,10 @@ func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Ve
 	case withNGrams:
 		s.Notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
 	case v.Encoder != nil:
-		s.Notef("Note: the model has words only, for fastText has no such encoder; " +
+		s.Notef("Note: the model has words only, because fastText has no such encoder; " +
 			"--words adds the vectors of a list of unseen words")
 	default:
-		s.Notef("Note: the model has words only: unseen words have no vectors in it, for they have none in %s", from)
+		s.Notef("Note: the model has words only: unseen words have no vectors in it, because they have none in %s", from)
 	}
 	return nil
 }

@@ -33,11 +33,11 @@ func newCorpusStats(s cli.Streams) *cobra.Command {
 	var o corpusStatsOptions
 	cmd := &cobra.Command{
 		Use:   "stats PATH [flags]",
-		Short: "Show how often words occur, what --min-count removes, and what comes again",
+		Short: "Show how often words occur, what --min-count removes, and what repeats",
 		Long: `Read a text, or an encoded text, and show how often its words occur, what each minimum
 count would leave, how the vocabulary grows with the text (Heaps' law), which pairs of words
 are frequent, and how many sentences are copies of earlier ones. All words count, unless
---min-count says otherwise; of an encoded text, those that it has.`,
+--min-count says otherwise; an encoded text has only the words that were kept.`,
 		Example: `  w2vcl corpus stats wiki.txt
   w2vcl corpus stats wiki.txt --lowercase --html wiki.html
   w2vcl corpus stats encoded/wiki.txt-0123456789abcdef.w2vtext --json`,

@@ -32,10 +32,10 @@ func newEnsemble(s cli.Streams) *cobra.Command {
 on the seeds than a run does, and scores higher on average; 'w2vcl stability' shows how far
 runs agree. A RUN is a run folder or a file of vectors.
 
-The vectors of the runs are scaled to length 1 and put side by side. Of their singular value
-decomposition, large values are made smaller (to the power .8). Four runs of 100 dimensions
-give 400; --dim N takes the first N, which keep part of the gain. Words that a run lacks are
-left out. DIR/vectors.bin has the result; other commands read DIR.`,
+The vectors of the runs are scaled to length 1 and put side by side. A singular value
+decomposition of these rows follows; its values are taken to the power .8. Four runs of 100
+dimensions give 400; --dim N keeps the first N dimensions and part of the gain. Words that a
+run lacks are left out. DIR/vectors.bin holds the result; other commands read DIR.`,
 		Example: `  w2vcl ensemble runs/seed1 runs/seed2 runs/seed3 --out runs/ensemble
   w2vcl ensemble runs/seed* --out runs/small --dim 100
   w2vcl eval runs/ensemble --against runs/seed1`,
@@ -53,7 +53,7 @@ func (o *ensembleOptions) run(ctx context.Context, s cli.Streams, paths []string
 		return terminal.Usagef("--out is missing: name a folder for the vectors")
 	}
 	if o.dim < 0 {
-		return terminal.Usagef("--dim %d: a number of dimensions is 1 or more", o.dim)
+		return terminal.Usagef("--dim %d: must be 1 or more", o.dim)
 	}
 	file := filepath.Join(o.out, runfolder.VectorsFile)
 	if _, err := os.Stat(file); !o.force && !errors.Is(err, fs.ErrNotExist) {

@@ -46,9 +46,10 @@ func newEval(s cli.Streams) *cobra.Command {
 		Long: `Score the vectors of a run folder or file on every similarity, analogy and
 categorization set in a folder, or on the sets that come with w2vcl. Every score
 stands beside its coverage: how many of the set's items have all their words in
-the vocabulary. Main metrics are shown: Spearman's correlation, 3CosAdd, purity; --all
-shows the others, too, and --json always has all. A run trained with --subword composes the vectors of other words:
-the score is then of all pairs, and those with and without a composed word also have their own.
+the vocabulary. Only the main metrics are shown: Spearman's correlation, 3CosAdd and
+purity. --all shows all metrics; --json always has all. A run trained with --subword
+composes the vectors of other words. The score then covers all pairs, and pairs with
+and without a composed word are also scored apart.
 
 Sets of sentences (MR, Subj, SST-2) take minutes, so they are scored only with
 --task classification. It trains a small convolutional network for each set; the
@@ -65,8 +66,8 @@ These are the formats of sets. The lines of a file decide whether it is a set, n
 its name; other files are skipped.
 ` + formatsHelp() + `
 The score of a pair is the first column of numbers, or the column whose title says
-so, as in SimLex-999. Lines that begin with # are comments, but not among
-sentences.`,
+so, as in SimLex-999. Lines that begin with # are comments, except in sets
+of sentences.`,
 		Example: `  w2vcl eval runs/wiki
   w2vcl eval runs/wiki --data evaluation-sets/ --json
   w2vcl eval runs/wiki --data evaluation-sets/ --task categorization
@@ -104,9 +105,9 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.Lookup("ratios").DefValue = "0.1,0.5,0.9"
 	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each fraction")
 	flags.IntVar(&o.nodes.Folds, "folds", 0,
-		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0: not")
+		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0 does not")
 	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
-	flags.StringVar(&o.graph, "graph", "", "links: the edges of the graph in `FILE`, which were trained on, are no candidates for ranks")
+	flags.StringVar(&o.graph, "graph", "", "links: leave the edges of the graph in `FILE`, which were trained on, out of the ranking")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "",
 		"compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
@@ -167,7 +168,7 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 	var useless error
 	flags.Visit(func(flag *pflag.Flag) { // of those that were given
 		if tasks, ok := taskFlags[flag.Name]; ok && !slices.Contains(tasks, o.task) {
-			useless = terminal.Usagef("--%s: is for --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
+			useless = terminal.Usagef("--%s: applies only to --task %s", flag.Name, strings.TrimPrefix(strings.Join(tasks, ", "), ", "))
 		}
 	})
 	if useless != nil {

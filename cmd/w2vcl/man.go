@@ -15,8 +15,8 @@ func newMan(s cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man FOLDER",
 		Short: "Write manual pages",
-		Long: `Write a manual page of each command into a folder, which is made if need be. In a
-folder man1 that MANPATH leads to, 'man w2vcl-train' finds them.`,
+		Long: `Write a manual page of each command into FOLDER, which is made if it does not exist.
+'man w2vcl-train' finds the pages if FOLDER is the folder man1 of a path in MANPATH.`,
 		Example: `  w2vcl man ~/.local/share/man/man1`,
 		Args:    cli.Exactly("FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -33,16 +33,15 @@ func newMap(s cli.Streams) *cobra.Command {
 	var o mapOptions
 	cmd := &cobra.Command{
 		Use:        "map DIR|VECTORS --out FILE [flags]",
-		Short:      "Draw words as a map: near words lie together",
+		Short:      "Draw words as a map: similar words lie together",
 		SuggestFor: []string{"plot", "visualize", "tsne", "umap"},
-		Long: `Place words in the plane by t-SNE, so that words with near vectors lie together, and
+		Long: `Place words in the plane by t-SNE, so that words with similar vectors lie together, and
 write a page (.html) or a picture (.svg). The page needs nothing but a browser: move
-and zoom, search a word, point at one for its neighbours, change between t-SNE and
+and zoom, search a word, point at a word for its neighbours, switch between t-SNE and
 the plane in which the vectors vary most (PCA). The words are the most frequent ones,
 or those of a file. The same vectors and --seed give the same map.
 
-DIR|VECTORS is a run folder, also of a training that is still going, or a file of
-vectors.`,
+DIR|VECTORS is a run folder, also of a run that still trains, or a file of vectors.`,
 		Example: `  w2vcl map runs/wiki --out wiki.html
   w2vcl map runs/wiki --out wiki.html --out wiki.svg --top 5000
   w2vcl map glove.6B.100d.txt --words countries.txt --out countries.svg`,

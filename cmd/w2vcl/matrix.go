@@ -7,9 +7,9 @@ import (
 import "github.com/spf13/cobra"
 
 func newMatrix(s cli.Streams) *cobra.Command {
-	return cli.NewGroup("matrix", "Build the word-context matrix M as a file, or look into one",
+	return cli.NewGroup("matrix", "Build the word-context matrix M as a file, or show what a file holds",
 		`The matrix M holds the contexts that W2V-CL trains on, one row for each word.
-'w2vcl train' builds it in memory. A file of it serves many runs on the same text:
+'w2vcl train' builds M in memory. A file of M serves many runs on the same text:
 w2vcl train --matrix FILE.`, "",
 		newMatrixBuild(s), newMatrixInfo(s))
 }

@@ -38,13 +38,13 @@ func newPhrases(s cli.Streams) *cobra.Command {
 	o := phrasesOptions{}
 	cmd := &cobra.Command{
 		Use:        "phrases TEXT --out FILE [flags]",
-		Short:      "Join the phrases of a text (New York) to one word, before training",
+		Short:      "Join each phrase of a text (New York) into one word, before training",
 		SuggestFor: []string{"word2phrase", "phraser"},
 		Long: `Find pairs of words that stand together more often than by chance and write the
-text with such pairs joined to one word, new_york. The text is a file or folder,
-and what is written is a line for each of its lines. Every pass joins once more,
-so two passes find phrases of up to four words. Each reads the text again; memory
-holds the counts of words and pairs.
+text with such pairs joined to one word, new_york. TEXT is a file or folder;
+the output has a line for each of its lines. Every pass joins once more, so two
+passes find phrases of up to four words. Each pass reads the text again; memory holds
+the counts of words and pairs.
 
 --save keeps the phrases, a table to look at and to edit; --apply joins them in
 other texts, also on standard input. The phrases are those of gensim's Phrases
@@ -70,7 +70,7 @@ grow with the text).
 	flags := cmd.Flags()
 	flags.StringVar(&o.out, "out", "", "write the text with its phrases joined to `FILE`; - is standard output")
 	flags.StringVar(&o.save, "save", "", "write the phrases to `FILE`, a table")
-	flags.StringVar(&o.apply, "apply", "", "join the phrases of `FILE`, which --save wrote, instead of finding some")
+	flags.StringVar(&o.apply, "apply", "", "join the phrases of `FILE`, which --save wrote, instead of finding phrases")
 	flags.StringVar(&o.scorer, "scorer", phrases.Scorers()[0].Name,
 		"`NAME` of the score: "+strings.Join(scorerNames(), ", "))
 	flags.Float64Var(&o.threshold, "threshold", 0,
@@ -79,15 +79,15 @@ grow with the text).
 		"pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
 	flags.StringVar(&o.common, "common", "",
-		"words that may stand inside phrases only: a `FILE` of them, or english for "+phrases.English)
-	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "`S`, which goes between the words of a phrase")
+		"words that may stand only inside a phrase: a `FILE` of them, or english for "+phrases.English)
+	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "put `S` between the words of a phrase")
 	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000,
-		"count `N` words and pairs at most, about 100 bytes each; beyond, rare ones are dropped")
+		"count `N` words and pairs at most, about 100 bytes each; beyond that, rare ones are dropped")
 	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace",
 		"how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
 	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
-	flags.IntVar(&o.read.MaxSentence, "max-sentence", 1000, "no phrase goes across the end of a line, or of `N` words")
-	flags.Bool("force", false, "replace a text, and a list of phrases")
+	flags.IntVar(&o.read.MaxSentence, "max-sentence", 1000, "no phrase crosses the end of a line, or of `N` words")
+	flags.Bool("force", false, "replace an existing text or list of phrases")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	cli.UseAliases(flags, map[string]string{"minCount": "min-count", "delta": "min-count"})
 	return cmd

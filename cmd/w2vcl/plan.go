@@ -27,11 +27,11 @@ func newPlan(s cli.Streams) *cobra.Command {
 	var o planOptions
 	cmd := &cobra.Command{
 		Use:   "plan --corpus PATH [flags]",
-		Short: "Show iterations, memory and time of a training before it",
+		Short: "Show the iterations, memory and time that a training will take",
 		Long: `Show what 'w2vcl train' with the same flags will need: iterations, memory by part,
-and time, measured on a few iterations of the real size. It reads the text and
-builds M for that. It trains no vectors and leaves no files. With --hosts it also says
-what that many hosts like this one would make of the run, by a model of their network.`,
+and time, measured on a few iterations of the real size. To measure, plan reads the
+text and builds M. It trains no vectors and leaves no files. With --hosts it also
+predicts the run on several hosts like this one, by a model of their network.`,
 		Example: `  w2vcl plan --corpus wiki.txt --dim 300
   w2vcl plan --corpus wiki.txt --preset paper --json
   w2vcl plan --corpus wiki.txt --hosts 4 --network 100`,
@@ -49,7 +49,7 @@ what that many hosts like this one would make of the run, by a model of their ne
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	cmd.Flags().IntVar(&o.network.Hosts, "hosts", 0, "also plan for `N` hosts, one rank each, with MPI")
 	cmd.Flags().Float64Var(&o.network.Gigabits, "network", 10,
-		"what a host sends to others: `X` gigabits a second (with --hosts)")
+		"speed of the network: a host sends `X` gigabits a second (with --hosts)")
 	return cmd
 }
 

@@ -25,7 +25,7 @@ type questions struct {
 func (q *questions) addTo(cmd *cobra.Command, args cobra.PositionalArgs) {
 	line := "one a line"
 	if len(q.names) > 1 {
-		line = cli.Enumerate(q.names) + " a line with spaces or tabs between"
+		line = cli.Enumerate(q.names) + " a line, separated by spaces or tabs"
 	}
 	cmd.Flags().StringVar(&q.file, "words", "", "ask about the words in `FILE`, "+line+" (- is standard input)")
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -58,7 +58,7 @@ func (q *questions) read(ctx context.Context, s cli.Streams, args []string) ([][
 			continue
 		}
 		if len(words) != len(q.names) {
-			return nil, fmt.Errorf("--words %s: line %d: it has %s, and a question is %s", q.file, lines.Number,
+			return nil, fmt.Errorf("--words %s: line %d: it has %s, but a question has %s", q.file, lines.Number,
 				terminal.Quantity(terminal.Number(len(words)), "word"), cli.Enumerate(q.names))
 		}
 		found = append(found, words)

@@ -26,13 +26,12 @@ func newResume(s cli.Streams) *cobra.Command {
 		Short:      "Continue a training that was interrupted or killed",
 		SuggestFor: []string{"continue"},
 		Long: `Continue the run of DIR, the folder given to train, from its last checkpoint. A run
-that was stopped before its first checkpoint starts over. The result is the same, to
-the bit, as without a stop; on another --device it is the same but for rounding. A
-complete run stays as it is (exit code 0), so resume can be repeated until it
-succeeds.
+that was stopped before its first checkpoint starts over. The result has the same bits
+as without a stop; on another --device it is the same up to rounding. A complete run
+stays as it is (exit code 0), so resume can be repeated until it succeeds.
 
-Settings come from the run folder. The text and the settings must be those at the
-beginning of the run; only the flags below may change.`,
+Settings come from the run folder. The text and the settings must be the same as
+when the run began; only the flags below may change.`,
 		Example: `  w2vcl resume runs/wiki
   w2vcl resume runs/wiki --threads 16 --checkpoint 1h
   until w2vcl resume runs/wiki; do sleep 60; done`,

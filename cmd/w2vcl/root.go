@@ -22,13 +22,12 @@ func newRoot(s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "w2vcl",
 		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
-		Long: `w2vcl trains word vectors with W2V-CL: the whole vocabulary is one batch, the
-number of iterations is known beforehand, and the result is the same for any
-number of threads. It also trains sentence by sentence, with other algorithms
-(see 'w2vcl train --help' at --mode). It scores vectors and answers questions with
-them. It reads and writes vectors as word2vec text and binary files, fastText's
-.vec and .bin, GloVe text, NumPy arrays, safetensors and files of TensorBoard's
-projector.
+		Long: `w2vcl trains word vectors in large batches (W2V-CL): the number of iterations is
+known beforehand, and the result is the same for any number of threads. It also
+trains sentence by sentence, with other algorithms (see --mode in 'w2vcl train
+--help'). It scores vectors and answers questions with them. It reads and writes
+the formats of word2vec (text and binary), fastText (.vec and .bin), GloVe, NumPy,
+safetensors and TensorBoard's projector.
 
 New here? Run 'w2vcl demo': one minute, no files needed.`,
 		Example: `  w2vcl demo

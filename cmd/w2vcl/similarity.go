@@ -25,8 +25,8 @@ func newSimilarity(s cli.Streams) *cobra.Command {
 		Use:        "similarity DIR|VECTORS A B [flags]",
 		Short:      "Show how similar two words are",
 		SuggestFor: []string{"sim", "cosine"},
-		Long: `Show the cosine of the vectors of two words, seen or not: 1 for the same direction,
-0 for none in common. Or of many pairs, with --words.`,
+		Long: `Show the cosine of the vectors of two words, seen or not. 1 means the same direction,
+0 means unrelated. With --words, show the cosines of many pairs.`,
 		Example: `  w2vcl similarity runs/wiki coast shore
   cut -f 1,2 pairs.tsv | w2vcl similarity runs/wiki --words -`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -41,13 +41,13 @@ func newStability(s cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stability RUN... [flags]",
 		Short: "Show how far runs with different seeds agree",
-		Long: `Show how far runs agree that differ only in --seed: how many of the ten nearest
-neighbours of a word two runs share, by frequency of the word, and how far the scores
-of the runs lie apart. There are two RUNs or more; each is a run folder or a file of vectors.
+		Long: `Show how far runs that differ only in --seed agree: how many of a word's ten nearest
+neighbours two runs have in common, by frequency of the word, and how far the scores of
+the runs differ. Each RUN is a run folder or a file of vectors; give two or more.
 
 The overlap of a band of words is a mean over its words and over all pairs of runs.
 Its interval holds 95% of what other words of the same frequency would give. The
-interval of a mean score is by Student's t, that of the standard deviation by χ².`,
+interval of a mean score is by Student's t, the interval of a standard deviation by χ².`,
 		Example: `  w2vcl stability runs/seed1 runs/seed2 runs/seed3
   w2vcl stability runs/seed* --data sets/ --json`,
 		Args: severalRuns,

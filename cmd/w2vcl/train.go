@@ -31,16 +31,16 @@ func newTrain(s cli.Streams) *cobra.Command {
 		Long: `Train word vectors on a text and leave a run folder: vectors.bin (to use),
 context.bin, vocab.tsv, config.toml (to repeat the run), metrics.jsonl and
 summary.json. The folder appears when the run is complete; until then its files are
-in DIR.partial. Other commands can read DIR while the run is going.
+in DIR.partial. Other commands can read DIR while the run goes on.
 
-Ctrl-C stops after the current iteration and saves the vectors until then (exit
-code 130); a second Ctrl-C quits at once. A run saves checkpoints, see --checkpoint.
-'w2vcl resume DIR' continues a run that was stopped, also by a crash. Names of
-word2vec's options (--size, --iter, --alpha, ...) are understood, too.
+Ctrl-C stops the run after the current iteration and saves its vectors (exit code
+130); a second Ctrl-C quits at once. A run saves checkpoints, see --checkpoint.
+'w2vcl resume DIR' continues a run that was stopped or crashed. The option names of
+word2vec (--size, --iter, --alpha, ...) work as well.
 
-The flags and defaults below are those of mode cl with its default model; 'w2vcl train
---mode NAME --help' shows those of another mode, --model sg --help those of the matrix
-M. 'w2vcl plan' with the same flags shows the memory and the time of a run.`,
+This help shows the flags and defaults of mode cl with its default model. 'w2vcl train
+--mode NAME --help' shows those of another mode, and 'w2vcl train --model sg --help'
+those of skip-gram. 'w2vcl plan' with the same flags shows a run's memory and time.`,
 		Example: `  w2vcl train --corpus wiki.txt --out runs/wiki
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   w2vcl train --graph friends.csv --mode word2vec --out runs/friends

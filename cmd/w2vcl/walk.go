@@ -29,14 +29,14 @@ func newWalk(s cli.Streams) *cobra.Command {
 	var o walkOptions
 	cmd := &cobra.Command{
 		Use:   "walk GRAPH [flags]",
-		Short: "Write random walks over a graph as a text, or hold edges of it out",
+		Short: "Write random walks over a graph as a text, or hold out edges",
 		Long: `Write random walks over a graph as a text, one walk a line (node2vec; DeepWalk if
 p = q = 1). 'w2vcl train --graph GRAPH' trains on the same walks without the text.
 
 With --holdout, edges are taken out of the graph so that predictions of them can be
 scored ('w2vcl eval --task links'). Nodes that were connected stay connected.
 
-GRAPH is an edge list (two nodes a line and perhaps a weight, separated by spaces,
+GRAPH is an edge list (two nodes a line, with an optional weight, separated by spaces,
 tabs, commas or semicolons; '#' and '%' begin comments), a matrix of Matrix Market, a
 MATLAB file of version 5 with the adjacency matrix 'network', or a CSR matrix of
 NumPy (.npz, of PecanPy or SciPy). Lists and MATLAB files may be compressed; - is
@@ -53,8 +53,8 @@ standard input. The walks are the same for any number of threads.`,
 	flags.StringVar(&o.out, "out", "", "write the walks to `FILE`; - is standard output")
 	flags.IntVar(&o.walk.Walks, "walks", 10, "`N` walks from each node")
 	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
-	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: with a small one walks often go straight back")
-	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: with a small one walks lead far away")
+	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: a small P often makes walks go straight back")
+	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: a small Q makes walks lead far away")
 	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
 	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
 	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")

@@ -36,11 +36,11 @@ func newWatch(s cli.Streams) *cobra.Command {
 		Short: "Watch a training: loss, rate, speed, scores, ETA",
 		Long: `Show how a training goes, or how it went: loss, learning rate, speed and ETA, and for a
 run of 'w2vcl compare' also its scores and the loss of frequent and rare words. The
-picture follows the run until it ends; Ctrl-C ends watching, not training. Without a
-terminal there is a line for each news.
+picture follows the run until the run ends; Ctrl-C ends watching, not training. Without
+a terminal, each event is printed on a line of its own.
 
---html writes a page instead, again and again until the run ends. A browser that
-shows it stays up to date by itself.`,
+--html writes a page instead, and renews it until the run ends. A browser that shows
+the page updates it by itself.`,
 		Example: `  w2vcl watch runs/wiki
   w2vcl watch runs/wiki --once
   w2vcl watch runs/wiki --html wiki.html`,
@@ -49,8 +49,8 @@ shows it stays up to date by itself.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.once, "once", false, "show the run as it is now, and end")
-	flags.StringVar(&o.html, "html", "", "write a page to `FILE`, which shows the news by itself")
-	flags.IntVar(&o.every, "every", 2, "look for news every `N` seconds")
+	flags.StringVar(&o.html, "html", "", "write a page that updates itself to `FILE`")
+	flags.IntVar(&o.every, "every", 2, "look at the run every `N` seconds")
 	flags.Bool("force", false, "replace FILE of --html if it is a page of watch")
 	return cmd
 }

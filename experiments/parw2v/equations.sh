@@ -8,7 +8,7 @@ awk 'function show(what, C, T, K, B, cache, words,    A, R, a, r, H) {
 		a = 2 * C * (1 + 4 * K + 8 * K * T)           # 5: its negatives
 		R = (6 * H * B * K / sqrt(cache) + H + 4 * B * K + 4 * H * K + 2 * H * B) / B # 7: negatives of PAR-Word2Vec
 		r = 1 + 2 * C * (1 + 8 * K) + R               # 6: all of it
-		printf "%s: word2vec %.6g, negatives %.6g; PAR-Word2Vec %.6g, negatives %.6g; ratio %.2f\n", what, A * words, a * words, r * words, R * words, A / r
+		printf "%s: word2vec %.0f, negatives %.0f; PAR-Word2Vec %.0f, negatives %.0f; ratio %.2f\n", what, A * words, a * words, r * words, R * words, A / r
 	}
 	BEGIN {
 		show("one billion words, as published (window 8)", 8, 5, 128, 24, 35 * 2 ^ 20, 804269958)

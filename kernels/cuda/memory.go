@@ -74,31 +74,52 @@ func Place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
 // at a time: a copy of all would double its memory.
 const PartValues = 1 << 20
 
+// Columns are some of the columns of a table on the host, which a device has as rows of stride values, with zeros behind.
+type Columns struct{ First, Count, Stride int }
+
 // SendRows sends (rows, columns) values to rows of stride values, with zeros behind.
 func SendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
-	if stride == columns {
-		return Send(to, from)
-	}
-	return InParts(len(from)/columns*stride, stride, PartValues, func(padded []float32, first int) error {
-		for i := range len(padded) / stride {
-			copy(padded[i*stride:], from[(first/stride+i)*columns:][:columns])
-		}
-		return Send(to+cu.DevicePtr(Bytes[float32](first)), padded)
-	})
+	return SendColumns(to, from, columns, Columns{0, columns, stride})
 }
 
 // ReceiveRows is the way back.
 func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
-	if stride == columns {
+	return ReceiveColumns(to, from, columns, Columns{0, columns, stride})
+}
+
+// SendColumns sends some columns of (rows, width) values.
+func SendColumns(to cu.DevicePtr, from []float32, width int, x Columns) error {
+	if x.Stride == width {
+		return Send(to, from)
+	}
+	return x.inParts(len(from)/width, func(padded []float32, row int) error {
+		for i := range len(padded) / x.Stride {
+			copy(padded[i*x.Stride:], from[(row+i)*width+x.First:][:x.Count])
+		}
+		return Send(to+cu.DevicePtr(Bytes[float32](row*x.Stride)), padded)
+	})
+}
+
+// ReceiveColumns is the way back. It leaves other columns as they are.
+func ReceiveColumns(to []float32, from cu.DevicePtr, width int, x Columns) error {
+	if x.Stride == width {
 		return Receive(to, from)
 	}
-	return InParts(len(to)/columns*stride, stride, PartValues, func(padded []float32, first int) error {
-		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](first)))
-		for i := range len(padded) / stride {
-			copy(to[(first/stride+i)*columns:][:columns], padded[i*stride:])
+	return x.inParts(len(to)/width, func(padded []float32, row int) error {
+		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](row*x.Stride)))
+		for i := range len(padded) / x.Stride {
+			copy(to[(row+i)*width+x.First:][:x.Count], padded[i*x.Stride:])
 		}
 		return err
 	})
+}
+
+// inParts calls f for rows, some at a time, with a buffer for them and the number of the first.
+func (x Columns) inParts(rows int, f func(padded []float32, row int) error) error {
+	if x.Count == 0 {
+		return nil
+	}
+	return InParts(rows*x.Stride, x.Stride, PartValues, func(padded []float32, first int) error { return f(padded, first/x.Stride) })
 }
 
 // InParts calls f for n values in order, some at a time, with a buffer for them and the number of the first. A part has
@@ -112,17 +133,6 @@ func InParts[T any](n, each, most int, f func(part []T, first int) error) error 
 		}
 	}
 	return nil
-}
-
-// KernelSize returns F of the kernels for rows of dim values: they are built for rows of up to
-// 128 F values, of which a lane has F float4s.
-func KernelSize(dim int) (int, error) {
-	for _, f := range []int{1, 2, 3, 4, 8} {
-		if dim <= 128*f {
-			return f, nil
-		}
-	}
-	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", dim, MaxDim)
 }
 
 // An Allocator allocates memory and loads kernels until something fails. After that its

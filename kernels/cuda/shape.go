@@ -1,5 +1,7 @@
 package cuda
 
+import "fmt"
+
 // MaxDim is the largest number of values of a row for which there are kernels.
 const MaxDim = 1024
 
@@ -18,3 +20,14 @@ func Padded(dim, bytes int) int {
 
 // Quads returns the number of float4s that a row of dim float32 values takes.
 func Quads(dim int) int { return Padded(dim, 4) / 4 }
+
+// KernelSize returns F of the kernels for rows of dim values: they are built for rows of up to
+// 128 F values, of which a lane has F float4s.
+func KernelSize(dim int) (int, error) {
+	for _, f := range []int{1, 2, 3, 4, 8} {
+		if dim <= 128*f {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", dim, MaxDim)
+}

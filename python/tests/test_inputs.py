@@ -131,7 +131,7 @@ def test_warnings_are_warnings(tmp_path, progress, capfd):
         w2vcl.train(raw, dim=8, iterations=16, progress=progress)
     said = [str(w.message) for w in caught]
     assert len(said) == 2 and said[0].startswith("the text has 50 bytes of invalid UTF-8")
-    assert said[1].endswith("this looks like raw text. Add tokenizer=\"words\" lowercase=True, unless that is meant")
+    assert said[1].endswith("this looks like raw text. Add tokenizer=\"words\" lowercase=True, unless you want this")
     assert {w.filename for w in caught} == {__file__}
     assert "Warning" not in capfd.readouterr().err  # once is enough
     with warnings.catch_warnings():

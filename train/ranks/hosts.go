@@ -89,7 +89,7 @@ func Predict(c *settings.Config, n Network, m Measured) (Forecast, error) {
 		calls, computed = f.ofCBOW(c, m), computed*(1+.3*math.Log2(float64(n.Hosts)))
 	case settings.SentenceOrdered:
 		if c.HasEncoder() {
-			return f, terminal.Usagef("the model of several hosts knows nothing of --subword %s: leave out --hosts", c.Subword)
+			return f, terminal.Usagef("the model of several hosts does not cover --subword %s: leave out --hosts", c.Subword)
 		}
 		calls, err = f.ofSequential(c, m)
 	default:

@@ -25,6 +25,7 @@ for (n, ngrams), (compose, means, step1, words, places, rows, train) in kernels.
     line = [f"N {n}, {'n-grams' if ngrams else 'words'}: one {one}", f"rows {one / by_rows:.2f}", f"and windows {one / by_windows:.2f}"]
     if ngrams:
         line.append(f"columns of n-grams {one / (one - (compose + train) / 2 + row + 2 * meet):.2f}")
+    line.append(f"columns of W {one / (one - (compose + rows + train) / 2 + row + 2 * meet):.2f}")
     slope = (sum(kernels[300, ngrams]) - sum(kernels[100, ngrams])) / 200  # a kernel's time is linear in N
     scores = 2 * 4 * (45_000 + 18_116 * 32)  # bytes, both steps
     rate = 9000 * 1200 / shared[9000, 18116, 1200]

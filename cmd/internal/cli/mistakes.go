@@ -82,7 +82,7 @@ func unknownFlag(cmd *cobra.Command, dashes, name, more string) error {
 	case answer != "" && cmd.Flags().Lookup("corpus") != nil:
 		return terminal.Usagef("%s: no such flag; %s", given, answer)
 	case isSetting && cmd.Name() == "resume":
-		return terminal.Usagef("%s: a run keeps this setting; to train its vectors further with another, 'w2vcl train --init DIR'", given)
+		return terminal.Usagef("%s: a run keeps this setting; to train its vectors further with another value, use 'w2vcl train --init DIR'", given)
 	case isSetting:
 		return terminal.Usagef("%s: '%s' has no such flag; 'w2vcl train' has it", given, cmd.CommandPath())
 	case near != "" && (more == "" || len(name) > 2):
@@ -138,7 +138,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return terminal.Usagef("%s: no such command; did you mean %s?", word, strings.Join(near, " or "))
 	}
 	if _, err := os.Stat(word); err == nil {
-		return terminal.Usagef("%s: no such command; to train on a text, '%s train %s --out DIR'", word, root.Name(), word)
+		return terminal.Usagef("%s: no such command; to train on a text, use '%s train %s --out DIR'", word, root.Name(), word)
 	}
 	return terminal.Usagef("%s: no such command", word)
 }
@@ -157,7 +157,7 @@ func OneCorpus(cmd *cobra.Command, args []string) error {
 		return Exactly()(cmd, args)
 	}
 	if len(args) > 1 {
-		return terminal.Usagef("%d texts, %s and others: give the folder that they are in, or 'cat %s | %s --corpus -'",
+		return terminal.Usagef("%d texts, %s and others: give the folder that holds them, or 'cat %s | %s --corpus -'",
 			len(args), args[0], strings.Join(args, " "), cmd.CommandPath())
 	}
 	return cmd.Flags().Set("corpus", args[0])

@@ -3,6 +3,8 @@ package cl
 import (
 	"cmp"
 	"slices"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // CBOWOptions say what CBOW trains, and how.
@@ -186,11 +188,11 @@ func (c *Composition) weights() (weights []float32) {
 	return weights
 }
 
-// stride is H, rounded up to whole chunks of negatives.
-func (c CBOWOptions) stride() int {
-	const chunk = 32
-	return (c.SharedNegatives + chunk - 1) / chunk * chunk
-}
+// chunk is how many negatives the lanes of a warp have.
+const chunk = 32
+
+// pairs is how many pairs of chunks have all shared negatives.
+func (c CBOWOptions) pairs() int { return (c.SharedNegatives + 2*chunk - 1) / (2 * chunk) }
 
 // stretchBytes is the memory of a stretch.
 func (c CBOWOptions) stretchBytes() int64 {
@@ -200,12 +202,43 @@ func (c CBOWOptions) stretchBytes() int64 {
 // HostBytes returns the host's memory that the buffers take.
 func (c CBOWOptions) HostBytes() int64 { return int64(c.Buffers) * c.stretchBytes() }
 
-// Bytes estimates the device's memory that training takes beside tables and moments, for rows of so many bytes.
-func (c CBOWOptions) Bytes(row int64) int64 {
-	v, t := int64(c.Rows), int64(c.Places)
-	bytes := 2*c.stretchBytes() + 2*t*row + 4*int64(c.stride())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
+// Bytes estimates the memory that training takes on each of some devices beside tables and moments, for rows of so many bytes.
+func (c CBOWOptions) Bytes(row int64, devices int) int64 {
+	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
+	bytes := 2*c.stretchBytes() + 2*t*row + 8*chunk*int64(c.pairs())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
-		bytes += v*row*3/2 + 8*v + int64(x.Parts)*(row/2+12) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+12) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+	}
+	if devices > 1 { // X of an iteration and of the next
+		bytes += v * row
+		if c.Composition == nil {
+			bytes += v*row + 16*v
+		}
 	}
 	return bytes
 }
+
+// columns are those of each row of W, or of its parts, that one of several devices has: count of them, from first on.
+type columns struct{ first, count int }
+
+// columnsOf returns the columns of device number n of several: whole sectors of memory.
+func columnsOf(n, devices, dim int) columns {
+	const sector = 8
+	sectors := (dim + sector - 1) / sector
+	at := func(n int) int { return min(sectors*n/devices*sector, dim) }
+	return columns{at(n), at(n+1) - at(n)}
+}
+
+// quads returns the float4s of so many columns of rows of dim values, with their padding.
+func (x columns) quads(dim int) int {
+	if x.count == dim {
+		return cuda.Quads(dim)
+	}
+	return (x.count + 7) / 8 * 2
+}
+
+// mostColumns returns the columns of the device that has most.
+func (c CBOWOptions) mostColumns(devices int) columns { return columnsOf(devices-1, devices, c.Dim) }
+
+// OwnDim returns the length of rows of W, and of its parts, on the device that has the most columns.
+func (c CBOWOptions) OwnDim(devices int) int { return 4 * c.mostColumns(devices).quads(c.Dim) }

@@ -24,11 +24,14 @@ type CBOW struct {
 	table     cbowTable // of parts
 	tensors   map[string]cbowTensor
 
-	begin, means, ofWords, places, rows cu.Function // kernels of stretch.cu
+	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu
 	compose, train, narrow              cu.Function // of stretch_parts.cu
 	step                                cu.Function // of step.cu
 	shape                               shape       // of its launch
 	dense                               denseShape
+
+	group *cbowPart // of several devices; nil: it is the only one
+	own   columns   // of W and its parts
 
 	copying cu.Stream
 	areas   [2]area
@@ -42,12 +45,15 @@ type cbowTable struct {
 	values cu.DevicePtr
 	cuda.State
 	rows int
+	columns
 }
 
-// A cbowTensor is a tensor of the state.
+// A cbowTensor is a tensor of the state, (rows, width), or the columns of it that the device has.
 type cbowTensor struct {
-	at                    cu.DevicePtr
-	rows, columns, stride int
+	at          cu.DevicePtr
+	rows, width int
+	columns     cuda.Columns
+	common      bool // every device of a group has all of it
 }
 
 // An area is the device's memory for a stretch.
@@ -67,10 +73,15 @@ type cbowBuffer struct {
 	device    cu.DevicePtr // its loss
 	done      cu.Event
 	iteration int
+	rest      []cbowLaunch // kernels of the iteration that finish launches
 }
 
 // NewCBOW takes the device's memory for training. All tables are zero.
 func NewCBOW(d *cuda.Device, c CBOWOptions) (*CBOW, error) {
+	return newCBOWPart(d, c, nil, columns{0, c.Dim})
+}
+
+func newCBOWPart(d *cuda.Device, c CBOWOptions, group *cbowPart, own columns) (*CBOW, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return nil, err
@@ -79,8 +90,11 @@ func NewCBOW(d *cuda.Device, c CBOWOptions) (*CBOW, error) {
 	if err != nil {
 		return nil, err
 	}
+	if group != nil && c.Composition == nil {
+		c.Composition = &Composition{Starts: make([]uint32, c.Rows+1), Own: true}
+	}
 	k := &CBOW{
-		device: d, options: c, tensors: map[string]cbowTensor{}, stale: true,
+		device: d, options: c, tensors: map[string]cbowTensor{}, stale: true, group: group, own: own,
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	err = d.Do(func() error {
@@ -115,22 +129,22 @@ const (
 	warpsOfPlaces = 8  // blockWarps
 )
 
-// load loads the kernels for N up to 128 times the size.
+// load loads the kernels for N up to 128 times the size, those of W and its parts for the columns that the device has.
 func (k *CBOW) load(size int) (err error) {
-	c, a := k.options, &cuda.Allocator{Device: k.device}
+	c, a, own := k.options, &cuda.Allocator{Device: k.device}, k.ownSize()
 	row := 16 * cuda.Quads(c.Dim)
-	if own := 1 << 10; k.placesShared() > k.device.SharedOfBlock-own {
+	if reserved := 1 << 10; k.placesShared() > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
-	k.begin = a.Function(built, "stretch", "stretch_begin", 0)
+	k.start = a.Function(built, "stretch", "stretch_begin", 0)
 	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), 0)
 	k.ofWords = a.Function(built, "stretch", fmt.Sprintf("stretch_words_%d", size), 32*row)
 	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.placesShared())
-	k.rows = a.Function(built, "stretch", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, size), warpsOfPlaces*512*size)
+	k.rows = a.Function(built, "stretch", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, own), warpsOfPlaces*512*own)
 	if c.Composition != nil {
-		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", size), 0)
-		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", size), 0)
-		k.train = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, size), 0)
+		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
+		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
+		k.train = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, own), 0)
 	}
 	k.step = a.Function(built, "step", fmt.Sprintf("step_%s_%d", k.optimizer.Kernels, size), 0)
 	if a.Err != nil {
@@ -152,22 +166,22 @@ func (k *CBOW) load(size int) (err error) {
 
 // placesShared is the shared memory of a thread block of the kernel places: see Tile.
 func (k *CBOW) placesShared() int {
-	return 4 * (35*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
+	return 4 * ((2*chunk+3)*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
 }
 
-// newTable takes the memory of a table, and names its tensors.
-func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int) cbowTable {
-	dim, stride := k.options.Dim, 4*cuda.Quads(k.options.Dim)
-	t := cbowTable{values: a.Floats(name, rows*stride), State: a.State(k.optimizer.Method, rows, 4*stride), rows: rows}
-	for suffix, x := range map[string]cbowTensor{
-		"": {t.values, rows, dim, stride}, ".first-moment": {t.First, rows, dim, stride}, ".second-moment": {t.Second, rows, dim, stride},
-	} {
-		if x.at != 0 {
-			k.tensors[name+suffix] = x
+const contexts = "contexts" // the tensor C
+
+// newTable takes the memory of columns of a table, and names its tensors.
+func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int, x columns) cbowTable {
+	dim, quads := k.options.Dim, x.quads(k.options.Dim)
+	t := cbowTable{values: a.Floats(name, rows*4*quads), State: a.State(k.optimizer.Method, rows, 16*quads), rows: rows, columns: x}
+	for suffix, p := range map[string]cu.DevicePtr{"": t.values, ".first-moment": t.First, ".second-moment": t.Second} {
+		if p != 0 {
+			k.tensors[name+suffix] = cbowTensor{p, rows, dim, cuda.Columns{First: x.first, Count: x.count, Stride: 4 * quads}, name == contexts}
 		}
 	}
 	if t.SecondOfRow != 0 {
-		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, 1}
+		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
 	}
 	return t
 }
@@ -175,14 +189,14 @@ func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int) cbowTable {
 // newUpdates takes the memory of the numbers of updates.
 func (k *CBOW) newUpdates(a *cuda.Allocator, name string, rows int) cu.DevicePtr {
 	p := a.Floats(name, rows)
-	k.tensors[name] = cbowTensor{p, rows, 1, 1}
+	k.tensors[name] = cbowTensor{p, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
 	return p
 }
 
 func (k *CBOW) tableArgs(t cbowTable) cuda.Table {
 	return cuda.Table{
 		Values: uint64(t.values), First: uint64(t.First), Second: uint64(t.Second), SecondOfRow: uint64(t.SecondOfRow),
-		Rows: uint32(t.rows), Quads: uint32(cuda.Quads(k.options.Dim)), Columns: uint32(k.options.Dim), Decays: k.optimizer.Decays(),
+		Rows: uint32(t.rows), Quads: uint32(t.quads(k.options.Dim)), Columns: uint32(t.count), Decays: k.optimizer.Decays(),
 	}
 }
 
@@ -198,8 +212,9 @@ type stretchArgs struct {
 	contexts, words                                                     cuda.Table
 	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
 	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
-	shared, stride, iteration, ownRows                                  uint32
+	shared, pairs, iteration, ownRows                                   uint32
 	weight, decay, epsilon, bias, logBeta1, logBeta2                    float32
+	first, _                                                            uint32
 }
 
 // partsArgs is PartsArgs of stretch_parts.cu.
@@ -207,25 +222,28 @@ type partsArgs struct {
 	stretch                                                          stretchArgs
 	table                                                            cuda.Table
 	rows, narrow, starts, members, userStarts, users, order, updates cu.DevicePtr
-	frequent, _                                                      uint32
+	copies                                                           [MaxDevices - 1]cu.DevicePtr
+	frequent, others                                                 uint32
 }
 
 func (k *CBOW) allocate() error {
 	c, a := k.options, &cuda.Allocator{Device: k.device}
 	row := 16 * cuda.Quads(c.Dim)
-	k.context = k.newTable(a, "contexts", c.Rows)
+	k.context = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
+	k.words.columns = k.own
 	if x := c.Composition; x == nil || x.Own {
-		k.words = k.newTable(a, "words", c.Rows)
+		k.words = k.newTable(a, "words", c.Rows, k.own)
 	}
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.context), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
-		scores: a.Floats("scores of words", c.Rows*c.stride()), errors: a.Floats("errors of places", c.Places*c.stride()),
+		scores: a.Floats("scores of words", 2*chunk*c.Rows*c.pairs()), errors: a.Floats("errors of places", 2*chunk*c.Places*c.pairs()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
 		jobs: a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), tiles: a.Floats("tiles", 1), next: a.Floats("tiles", 1),
-		shared: uint32(c.SharedNegatives), stride: uint32(c.stride()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
+		shared: uint32(c.SharedNegatives), pairs: uint32(c.pairs()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
+		first: uint32(k.own.first / 4),
 	}
 	if k.words.values != 0 {
 		k.args.ownRows = 1
@@ -240,7 +258,7 @@ func (k *CBOW) allocate() error {
 	for i := range k.buffers {
 		k.buffers[i].device = a.Bytes("losses", int(cuda.Bytes[lossUnits](1)))
 		if a.Err == nil {
-			a.Err = k.buffers[i].allocate(c)
+			a.Err = k.buffers[i].allocate(c, k.group.reads())
 		}
 	}
 	if a.Err == nil {
@@ -251,15 +269,21 @@ func (k *CBOW) allocate() error {
 
 func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	c, x := k.options, k.options.Composition
-	row := 16 * cuda.Quads(c.Dim)
+	own := 16 * k.own.quads(c.Dim)
 	starts, members := x.members()
 	userStarts, users := users(x.Parts, starts, members)
 	order, frequent := FrequentFirst(userStarts)
-	k.args.composed, k.args.gradient = a.Bytes("composed rows", c.Rows*row), a.Bytes("gradients of words", c.Rows*row/2)
+	k.args.composed = a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))
+	if k.group != nil {
+		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
+	}
+	if x.Parts > 0 {
+		k.args.gradient = a.Bytes("gradients of words", c.Rows*own/2)
+	}
 	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), cuda.Placed(a, "weights of words", x.weights())
-	k.table = k.newTable(a, "parts", x.Parts)
+	k.table = k.newTable(a, "parts", x.Parts, k.own)
 	k.parts = partsArgs{
-		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*row/2),
+		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*own/2),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
 		userStarts: cuda.Placed(a, "words of parts", userStarts), users: cuda.Placed(a, "words of parts", users),
 		order: cuda.Placed(a, "order of parts", order), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
@@ -282,7 +306,24 @@ func (k *CBOW) newArea(a *cuda.Allocator) (r area) {
 	return r
 }
 
-func (b *cbowBuffer) allocate(c CBOWOptions) (err error) {
+// allocate takes the memory of a buffer, without that of a stretch if another device reads it.
+func (b *cbowBuffer) allocate(c CBOWOptions, reads bool) (err error) {
+	if reads {
+		if err := b.allocateStretch(c); err != nil {
+			return err
+		}
+	}
+	if b.steps, err = cuda.Pinned[cuda.StepNumbers](2); err != nil {
+		return err
+	}
+	if b.loss, err = cuda.Pinned[lossUnits](1); err != nil {
+		return err
+	}
+	b.done, err = cu.MakeEvent(cu.DisableTiming)
+	return err
+}
+
+func (b *cbowBuffer) allocateStretch(c CBOWOptions) (err error) {
 	t, most := c.Places, min(c.Rows, c.Places)
 	if b.all, err = cuda.Pinned[uint32](4*t + 2*most + 1 + 2*c.SharedNegatives); err != nil {
 		return err
@@ -298,17 +339,8 @@ func (b *cbowBuffer) allocate(c CBOWOptions) (err error) {
 	} {
 		*x.of, rest = rest[:0:x.count], rest[x.count:]
 	}
-	if b.order, err = cuda.Pinned[rowJob](c.mostRowJobs()); err != nil {
-		return err
-	}
+	b.order, err = cuda.Pinned[rowJob](c.mostRowJobs())
 	s.order = b.order[:0]
-	if b.steps, err = cuda.Pinned[cuda.StepNumbers](2); err != nil {
-		return err
-	}
-	if b.loss, err = cuda.Pinned[lossUnits](1); err != nil {
-		return err
-	}
-	b.done, err = cu.MakeEvent(cu.DisableTiming)
 	return err
 }
 

@@ -4,6 +4,7 @@ package cl
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -18,6 +19,16 @@ func (k *CBOW) Stretch(buffer int) *Stretch { return &k.buffers[buffer].stretch 
 // Start begins to train on the stretch of a buffer, which has at least one place and is prepared, at a learning rate. The number of the
 // iteration is counted from 0. It does not wait: the device gets a stretch while it trains on the one before.
 func (k *CBOW) Start(buffer, iteration int, rate float64) error {
+	return k.do(buffer, iteration, rate, func(k *CBOW, b *cbowBuffer) error {
+		if err := k.begin(b); err != nil {
+			return err
+		}
+		return k.finish(b)
+	})
+}
+
+// do sets the numbers of an iteration and hands it to the device, or a part of it.
+func (k *CBOW) do(buffer, iteration int, rate float64, hand func(k *CBOW, b *cbowBuffer) error) error {
 	b := &k.buffers[buffer]
 	b.iteration = iteration
 	if err := k.options.checkStretch(&b.stretch); err != nil {
@@ -27,10 +38,7 @@ func (k *CBOW) Start(buffer, iteration int, rate float64) error {
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(iteration+1, rate*x.Rate)
 	}
-	if err := k.device.Do(func() error { return k.enqueue(b) }); err != nil {
-		return k.failed(b, err)
-	}
-	return nil
+	return k.failed(b, k.device.Do(func() error { return hand(k, b) }))
 }
 
 // checkStretch refuses what the kernels have no memory for.
@@ -52,12 +60,17 @@ func (k *CBOW) Wait(buffer int) (loss float64, err error) {
 	return b.loss[0].value(), nil
 }
 
+// failed says of an error where it was.
 func (k *CBOW) failed(b *cbowBuffer, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// enqueue hands the device a stretch on a stream of its own, and the kernels. The stretch takes the place of the one before the last.
-func (k *CBOW) enqueue(b *cbowBuffer) error {
+// begin hands the device a stretch on a stream of its own, and the first kernels, up to those that compose rows. The stretch takes the
+// place of the one before the last.
+func (k *CBOW) begin(b *cbowBuffer) error {
 	own, to := k.device.Stream(), &k.areas[k.started%2]
 	if err := k.copying.Wait(to.done, 0); err != nil {
 		return err
@@ -71,13 +84,28 @@ func (k *CBOW) enqueue(b *cbowBuffer) error {
 	if err := own.Wait(to.copied, 0); err != nil {
 		return err
 	}
-	if err := k.launch(b, to); err != nil {
+	all := k.launches(b, to)
+	composed := slices.IndexFunc(all, func(x cbowLaunch) bool { return x.name == "means" })
+	b.rest, k.stale = all[composed:], false
+	if err := launchAll(all[:composed]); err != nil {
+		return err
+	}
+	return k.group.tell(own)
+}
+
+// finish hands it all else. Of a group all have begun.
+func (k *CBOW) finish(b *cbowBuffer) error {
+	own := k.device.Stream()
+	if err := k.group.wait(own); err != nil {
+		return err
+	}
+	if err := launchAll(b.rest); err != nil {
+		return err
+	}
+	if err := k.areas[k.started%2].done.Record(own); err != nil {
 		return err
 	}
 	k.started++
-	if err := to.done.Record(own); err != nil {
-		return err
-	}
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.loss[0]), b.device, cuda.Bytes[lossUnits](1), own); err != nil {
 		return err
 	}
@@ -115,14 +143,12 @@ type cbowLaunch struct {
 	start func() error
 }
 
-// launch starts the kernels of an iteration.
-func (k *CBOW) launch(b *cbowBuffer, in *area) error {
-	for _, x := range k.launches(b, in) {
+func launchAll(all []cbowLaunch) error {
+	for _, x := range all {
 		if err := x.start(); err != nil {
 			return err
 		}
 	}
-	k.stale = false
 	return nil
 }
 
@@ -136,13 +162,15 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	}
 	a.steps, a.loss, a.iteration = in.steps, b.device, uint32(b.iteration+1) // no word was trained in 0
 	parts := k.parts
+	k.group.exchange(k.started, &a, &parts)
 	parts.stretch = a
 	add := func(name string, f cu.Function, blocks, shared int) {
 		grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces, Shared: shared}
-		all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &a, early && name != "begin") }})
+		waits := name == "begin" || name == "means" && k.group != nil
+		all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &a, early && !waits) }})
 	}
 	addParts := func(name string, f cu.Function, blocks int) {
-		if k.options.Composition != nil {
+		if k.options.Composition != nil && blocks > 0 {
 			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
 			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name != "narrow") }})
 		}
@@ -151,24 +179,24 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	if k.stale {
 		addParts("narrow", k.narrow, ceil(k.table.rows, warpsOfPlaces))
 	}
-	add("begin", k.begin, ceil(tiles*tileRows, 256), 0)
+	add("begin", k.start, ceil(tiles*tileRows, 256), 0)
 	addParts("compose", k.compose, ceil(len(s.Rows), warpsOfPlaces))
 	add("means", k.means, ofPlaces, 0)
 	all = append(all, cbowLaunch{"step 1", func() error {
 		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.stepArgs(&a), early)
 	}})
-	add("words", k.ofWords, 2*k.device.Multiprocessors*int(a.stride)/32, 32*16*cuda.Quads(k.options.Dim))
+	add("words", k.ofWords, 2*k.device.Multiprocessors*ceil(k.options.SharedNegatives, chunk), 32*16*cuda.Quads(k.options.Dim))
 	add("places", k.places, ofPlaces, k.placesShared())
-	add("rows", k.rows, tiles, warpsOfPlaces*512*k.quads())
+	add("rows", k.rows, tiles, warpsOfPlaces*512*k.ownSize())
 	frequent := int(k.parts.frequent)
 	addParts("train", k.train, frequent+ceil(k.table.rows-frequent, warpsOfPlaces))
 	return all
 }
 
-// quads is F of the kernels.
-func (k *CBOW) quads() int {
-	size, _ := cuda.KernelSize(k.options.Dim) // NewCBOW has refused what has none
+// ownSize is F of the kernels for the columns that the device has.
+func (k *CBOW) ownSize() int {
+	size, _ := cuda.KernelSize(k.own.count) // NewCBOW has refused what has none
 	return size
 }
 
@@ -193,20 +221,20 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 func (k *CBOW) Send(name string, values []float32) error {
 	k.stale = true
 	return k.transfer(name, values, func(x cbowTensor) error {
-		return cuda.SendRows(x.at, values, x.columns, x.stride)
+		return cuda.SendColumns(x.at, values, x.width, x.columns)
 	})
 }
 
 // Receive receives a tensor of the state of graph's trainer.
 func (k *CBOW) Receive(name string, values []float32) error {
 	return k.transfer(name, values, func(x cbowTensor) error {
-		return cuda.ReceiveRows(values, x.at, x.columns, x.stride)
+		return cuda.ReceiveColumns(values, x.at, x.width, x.columns)
 	})
 }
 
 func (k *CBOW) transfer(name string, values []float32, rows func(cbowTensor) error) error {
 	x, ok := k.tensors[name]
-	if !ok || len(values) != x.rows*x.columns {
+	if !ok || len(values) != x.rows*x.width {
 		return fmt.Errorf("copy %s: there is no such tensor of %d values for %d rows of dimension %d and optimizer %s",
 			name, len(values), k.options.Rows, k.options.Dim, k.options.Method)
 	}

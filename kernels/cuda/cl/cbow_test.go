@@ -18,8 +18,8 @@ import (
 // The layout of arguments is that of stretch.cuh.
 func TestStretchSizes(t *testing.T) {
 	for name, x := range map[string][2]uintptr{
-		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 376}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 512}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
-		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 504},
+		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 384}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 576}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
+		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 568},
 	} {
 		if x[0] != x[1] {
 			t.Errorf("%s: %d bytes, want %d", name, x[0], x[1])
@@ -28,8 +28,8 @@ func TestStretchSizes(t *testing.T) {
 }
 
 // fillStretch writes a random stretch of so many places, in sentences. The numbers of words, below v, have densities in proportion to
-// 1/number^skew, skew < 1: .5 is about that of a subsampled text.
-func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew float64) {
+// 1/number^skew, skew < 1: .5 is about that of a subsampled text. Dynamic windows have random widths.
+func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew float64, dynamic bool) {
 	s.Words, s.From, s.To, s.Places = s.Words[:places], s.From[:places], s.To[:places], s.Places[:places]
 	for start := 0; start < places; {
 		end := min(start+2+r.IntN(30), places)
@@ -38,7 +38,10 @@ func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew f
 		}
 		for p := start; p < end; p++ {
 			s.Words[p] = uint32(float64(v) * math.Pow(r.Float64(), 1/(1-skew)))
-			size := 1 + r.IntN(window)
+			size := window
+			if dynamic {
+				size = 1 + r.IntN(window)
+			}
 			s.From[p], s.To[p] = uint32(max(start, p-size)), uint32(min(end, p+size+1))
 		}
 		start = end
@@ -331,7 +334,7 @@ func TestCBOW(t *testing.T) {
 				}
 			}
 			for i := range iterations { // the device has two at a time
-				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew)
+				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew, true)
 				if err := k.Start(i%3, i, rate); err != nil {
 					t.Fatal(err)
 				}
@@ -378,10 +381,10 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 }
 
 // benchmarkCBOW is a stretch as that of an English text, with n-grams if there are parts.
-func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *CBOW {
+func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts bool) trainsStretches {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := CBOWOptions{
-		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 32, Places: places, Window: 5, Buffers: 2,
+		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 64, Places: places, Window: 3, Buffers: 2,
 		Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1,
 	}
 	if parts { // of each word some that all share, some, and some of its own
@@ -394,20 +397,25 @@ func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *C
 		}
 		c.Composition = x
 	}
-	k := newCBOW(b, d, c)
+	k := newCBOWOn(b, devices, c)
 	for _, name := range []string{"words", "parts"} {
-		if x := k.tensors[name]; x.at != 0 {
-			values := cudatest.Floats(r, x.rows*x.columns)
-			for i := range values {
-				values[i] *= .05
+		rows := c.Rows
+		if name == "parts" {
+			if !parts {
+				continue
 			}
-			if err := k.Send(name, values); err != nil {
-				b.Fatal(err)
-			}
+			rows = c.Composition.Parts
+		}
+		values := cudatest.Floats(r, rows*dim)
+		for i := range values {
+			values[i] *= .05
+		}
+		if err := k.Send(name, values); err != nil {
+			b.Fatal(err)
 		}
 	}
 	for i := range c.Buffers {
-		fillStretch(r, k.Stretch(i), c.Rows, places, c.Window, c.SharedNegatives, .5)
+		fillStretch(r, k.Stretch(i), c.Rows, places, c.Window, c.SharedNegatives, .5, false)
 	}
 	return k
 }
@@ -418,17 +426,8 @@ func TestCBOWRepeats(t *testing.T) {
 	for _, parts := range []bool{false, true} {
 		var before []float32
 		for range 3 {
-			k := benchmarkCBOW(t, d, 100, 20_000, parts)
-			for i := range 20 {
-				if i > 1 {
-					if _, err := k.Wait(i % 2); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := k.Start(i%2, i, .03); err != nil {
-					t.Fatal(err)
-				}
-			}
+			k := benchmarkCBOW(t, []*cuda.Device{d}, 100, 20_000, parts)
+			trainRepeated(t, k, 20)
 			var got []float32
 			for _, name := range []string{"words", "contexts", "words.second-moment"} {
 				x := make([]float32, 18_116*100)
@@ -479,26 +478,13 @@ func BenchmarkCBOW(b *testing.B) {
 		for _, dim := range []int{100, 300} {
 			for _, places := range []int{45_000, 90_000} {
 				b.Run(fmt.Sprintf("N=%d/T=%d/parts=%v", dim, places, parts), func(b *testing.B) {
-					k := benchmarkCBOW(b, d, dim, places, parts)
-					timeKernels(b, k)
-					i := 0
+					k := benchmarkCBOW(b, []*cuda.Device{d}, dim, places, parts)
+					timeKernels(b, k.(*CBOW))
+					const iterations = 100
 					for b.Loop() {
-						if i > 1 {
-							if _, err := k.Wait(i % 2); err != nil {
-								b.Fatal(err)
-							}
-						}
-						if err := k.Start(i%2, i, .001); err != nil {
-							b.Fatal(err)
-						}
-						i++
+						trainRepeated(b, k, iterations)
 					}
-					for last := range min(i, 2) {
-						if _, err := k.Wait(last); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e6, "µs/iteration")
+					b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/iterations*1e6, "µs/iteration")
 				})
 			}
 		}

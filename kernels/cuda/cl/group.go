@@ -53,8 +53,8 @@ func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 	g := &Group{}
 	onGPU, common := map[int]int{}, shape{blocks: math.MaxInt, warps: math.MaxInt}
 	for i, d := range devices {
-		if first := devices[0]; d.Capability != first.Capability || d.MachineCode() != first.MachineCode() {
-			return nil, errors.Join(fmt.Errorf("%s and %s round differently: take GPUs of one kind", first.Name, d.Name), g.Close())
+		if err := sameKind(devices[0], d); err != nil {
+			return nil, errors.Join(err, g.Close())
 		}
 		dims, rows := c.partsOf(i, len(devices))
 		k, err := newKernels(d, c, dims, rows, nil)
@@ -80,6 +80,14 @@ func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 		}
 	}
 	return g, nil
+}
+
+// sameKind refuses devices that do not give the same bits.
+func sameKind(a, b *cuda.Device) error {
+	if a.Capability != b.Capability || a.MachineCode() != b.MachineCode() {
+		return fmt.Errorf("%s and %s round differently: take GPUs of one kind", a.Name, b.Name)
+	}
+	return nil
 }
 
 // newExchange returns the exchange of a device by itself. NewGroup makes its devices known to each other.

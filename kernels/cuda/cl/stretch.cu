@@ -67,7 +67,8 @@ extern __shared__ uint4 stretchMemory[];
 template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	constexpr int together = F <= 2 ? 4 : F <= 4 ? 2 : 1, batch = 16; // words, targets
 	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber(), chunks = a.stride / chunk, first = blockIdx.x % chunks * chunk;
+	const int quads = a.contexts.quads, l = laneNumber(), chunks = (a.shared + chunk - 1) / chunk, first = blockIdx.x % chunks * chunk;
+	float *scores = (float *)(a.scores + first / pair * chunk) + first / chunk % 2;
 	float4 *rows = (float4 *)stretchMemory;
 	for (int i = threadIdx.x; i < chunk * quads; i += 32 * blockWarps) {
 		int n = first + i / quads;
@@ -95,7 +96,7 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 #pragma unroll
 			for (int k = 0; k < together; k++) {
 				float score = sums<batch>(y[k]);
-				if (l < batch) a.scores[size_t(word[k]) * a.stride + first + n0 + l] = score;
+				if (l < batch) scores[size_t(word[k]) * a.pairs * pair + 2 * (n0 + l)] = score;
 			}
 		}
 	}
@@ -105,15 +106,16 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 // the windows of all these. It has what is known of them in shared memory.
 struct Tile {
 	uint32_t start, end, first, last, firstWord, lastWord;
-	float *ofNegatives, *ofTarget; // (last - first, 32) b and (last - first) c
-	uint32_t *from, *to, *words;   // (last - first) each, and (lastWord - firstWord)
+	float2 *ofNegatives;         // (last - first, 32) b
+	float *ofTarget;             // (last - first) c
+	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
 
 	__device__ __forceinline__ Tile(const Stretch &s) {
 		start = blockIdx.x * blockPlaces, end = min(s.count, start + blockPlaces);
 		first = start - min(start, s.window), last = min(s.count, end + s.window);
 		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
 		const uint32_t most = blockPlaces + 2 * s.window;
-		ofNegatives = (float *)stretchMemory, ofTarget = ofNegatives + most * chunk;
+		ofNegatives = (float2 *)stretchMemory, ofTarget = (float *)(ofNegatives + most * chunk);
 		from = (uint32_t *)ofTarget + most, to = from + most, words = to + most;
 		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
 			words[p - firstWord] = s.words[p];
@@ -161,26 +163,33 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 	return loss;
 }
 
-// negatives computes b of the places of a tile, of the 32 negatives from one on.
-__device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t negative) {
+// negatives computes b of the places of a tile, of a pair of chunks of negatives. It returns the losses of both.
+__device__ __forceinline__ float2 negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
 	constexpr int together = 6; // words of a window, as most of them have
 	const int l = laneNumber();
-	const bool live = negative + l < a.shared;
-	const float *scores = a.scores + negative + l;
-	float loss = 0;
+	const bool live = number * pair + l < a.shared, also = number * pair + chunk + l < a.shared, both = number * pair + chunk < a.shared;
+	const char *scores = (const char *)(a.scores + number * chunk + l);
+	const uint32_t bytes = a.pairs * chunk * sizeof(float2); // of a word
+	float2 loss = make_float2(0, 0);
 	for (uint32_t p = t.first + warpOfBlock(); p < t.last; p += blockWarps) {
 		const uint32_t from = t.from[p - t.first], to = t.to[p - t.first];
-		float sum = 0;
-		for (uint32_t q = from; q < to; q += together) {
-			float y[together];
+		float2 sum = make_float2(0, 0);
+		for (uint32_t k0 = from; k0 + 1 < to; k0 += together) {
+			float2 y[together];
 #pragma unroll
-			for (int k = 0; k < together; k++) y[k] = q + k < to && q + k != p ? scores[size_t(t.word(q + k)) * a.stride] : 0;
+			for (int k = 0; k < together; k++) {
+				uint32_t q = k0 + k + (k0 + k >= p); // not p
+				y[k] = q < to ? *(const float2 *)(scores + uint64_t(t.word(q)) * bytes) : make_float2(0, 0);
+			}
 #pragma unroll
-			for (int k = 0; k < together; k++) sum += y[k];
+			for (int k = 0; k < together; k++) sum.x += y[k].x, sum.y += y[k].y;
 		}
-		Logistic y = fastLogistic(sum / (to - from - 1) + a.bias);
-		t.ofNegatives[(p - t.first) * chunk + l] = live ? a.weight * y.sigmoid : 0;
-		if (live && t.has(p)) loss += a.weight * __logf(y.factor);
+		const float count = to - from - 1;
+		Logistic x = fastLogistic(sum.x / count + a.bias), y = {0, 1};
+		if (both) y = fastLogistic(sum.y / count + a.bias);
+		t.ofNegatives[(p - t.first) * chunk + l] = make_float2(live ? a.weight * x.sigmoid : 0, also ? a.weight * y.sigmoid : 0);
+		if (live && t.has(p)) loss.x += a.weight * __logf(x.factor);
+		if (also && t.has(p)) loss.y += a.weight * __logf(y.factor);
 	}
 	return loss;
 }
@@ -190,15 +199,20 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 	const Tile t(s);
 	const int quads = a.contexts.quads, l = laneNumber();
 	float loss = targets<F>(a, t);
-	for (uint32_t n = 0; n < a.stride; n += chunk) {
+	for (uint32_t n = 0; n < a.pairs; n++) {
 		if (n) __syncthreads();
-		loss += negatives(a, t, n);
+		float2 more = negatives(a, t, n);
+		loss += more.x;
+		loss += more.y;
 		__syncthreads();
 		for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
-			float d = 0;
+			float2 d = make_float2(0, 0);
 			for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32)
-				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) d += t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
-			a.errors[size_t(q) * a.stride + n + l] = d;
+				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) {
+					float2 b = t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
+					d.x += b.x, d.y += b.y;
+				}
+			a.errors[(size_t(q) * a.pairs + n) * chunk + l] = d;
 		}
 	}
 	for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
@@ -223,52 +237,94 @@ struct Streamed {
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return __ldcs(values + i); }
 };
 
-// gradientOf returns the sum of the gradients of a job's places and in how many windows they are.
-template <int F> __device__ __forceinline__ Row<F> gradientOf(const StretchArgs &a, const Job &j, float &windows) {
-	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber();
+// sumOf returns the sum of s of a job's places, in the columns that the GPU has, and in how many windows they are.
+template <int F> __device__ __forceinline__ Row<F> sumOf(const StretchArgs &a, const Job &j, float &windows) {
+	const int quads = a.words.quads, l = laneNumber();
 	Row<F> g = zeros<F>();
 	windows = 0;
 	for (uint32_t done = 0; done < j.count; done += 32) {
 		bool mine = done + l < j.count;
-		uint32_t q = mine ? s.places[j.slot + done + l] : 0;
+		uint32_t q = mine ? a.stretch.places[j.slot + done + l] : 0;
 		if (mine) windows += a.inside[q];
-		addRows<false>(g, Streamed{a.sums}, quads, q, 1, __ballot_sync(warp, mine));
+		addColumns<false>(g, Streamed{a.sums + a.first}, quads, a.contexts.quads, q, 1, __ballot_sync(warp, mine));
 	}
 	windows = sum(windows);
-	for (uint32_t n = 0; n < a.shared; n += chunk) {
-		float d = 0;
-		for (uint32_t done = 0; done < j.count; done += 32) {
-			uint32_t q = done + l < j.count ? s.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
-#pragma unroll 8
-			for (uint32_t k = 0; k < count; k++) d += a.errors[size_t(__shfl_sync(warp, q, k)) * a.stride + n + l];
-		}
-		uint32_t target = n + l < a.shared ? s.targets[n + l] : 0;
-		addRows<true>(g, Wide{a.contexts.values}, quads, target, d, __ballot_sync(warp, n + l < a.shared));
-	}
 	return g;
 }
 
-// rows trains the rows of a tile of jobs, or if they are composed writes what their parts are to be trained by.
+// errorOf returns the sum of d of a job's places, of a pair of chunks of negatives.
+__device__ __forceinline__ float2 errorOf(const StretchArgs &a, const Job &j, uint32_t number) {
+	const int l = laneNumber();
+	float2 d = make_float2(0, 0);
+	for (uint32_t done = 0; done < j.count; done += 32) {
+		uint32_t q = done + l < j.count ? a.stretch.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
+#pragma unroll 8
+		for (uint32_t k = 0; k < count; k++) {
+			float2 e = a.errors[(size_t(__shfl_sync(warp, q, k)) * a.pairs + number) * chunk + l];
+			d.x += e.x, d.y += e.y;
+		}
+	}
+	return d;
+}
+
+// A Negatives is a pair of chunks of negatives for the jobs of a thread block.
+struct Negatives {
+	float d[pair][blockWarps];
+	uint32_t at[pair]; // where their rows of C begin
+};
+
+// addNegatives adds the sum of d_n C_n to the gradients of the jobs, (8, 32 F) in shared memory. A row of C is read for several jobs at once.
+template <int F> __device__ __forceinline__ void addNegatives(const StretchArgs &a, float4 *gradients, const Negatives &of, int count) {
+	constexpr int together = F == 1 ? 2 : 4; // jobs of a thread
+	const int quads = a.words.quads;
+	for (int i = threadIdx.x; i < blockWarps / together * quads; i += 32 * blockWarps) {
+		const int quad = i % quads, job = i / quads * together;
+		const float4 *contexts = a.contexts.values + a.first + quad;
+		float4 *to = gradients + job * 32 * F + quad, g[together];
+#pragma unroll
+		for (int k = 0; k < together; k++) g[k] = to[k * 32 * F];
+#pragma unroll(8 / together)
+		for (int n = 0; n < count; n++) {
+			const float4 c = contexts[of.at[n]];
+#pragma unroll
+			for (int k = 0; k < together; k++) {
+				const float d = of.d[n][job + k];
+				g[k].x = fmaf(d, c.x, g[k].x), g[k].y = fmaf(d, c.y, g[k].y), g[k].z = fmaf(d, c.z, g[k].z), g[k].w = fmaf(d, c.w, g[k].w);
+			}
+		}
+#pragma unroll
+		for (int k = 0; k < together; k++) to[k * 32 * F] = g[k];
+	}
+}
+
+// rows trains the rows of a tile of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windowsOf[blockWarps];
-	const int quads = a.contexts.quads, l = laneNumber(), w = warpOfBlock();
-	float4 *sumOf = (float4 *)stretchMemory; // (8, 32 F)
+	__shared__ __align__(16) Negatives negatives;
+	const int quads = a.words.quads, l = laneNumber(), w = warpOfBlock();
+	float4 *gradients = (float4 *)stretchMemory, *mine = gradients + w * 32 * F; // (8, 32 F)
 	const Job j = a.jobs[blockIdx.x * tileRows + w];
 	if (a.ownRows && j.row != none && j.part == 0) prefetch<method>(a.words, j.row);
 	float windows = 0;
-	Row<F> g = gradientOf<F>(a, j, windows);
-	if (j.parts > 1) { // the same for all warps of a tile
-		store(sumOf + w * 32 * F, 32 * F, g);
-		if (l == 0) windowsOf[w] = windows;
+	store(mine, 32 * F, sumOf<F>(a, j, windows));
+	if (l == 0) windowsOf[w] = windows;
+	for (uint32_t number = 0; number < a.pairs; number++) {
+		float2 d = errorOf(a, j, number);
+		if (number) __syncthreads();
+		negatives.d[l][w] = d.x, negatives.d[chunk + l][w] = d.y;
+		const uint32_t first = number * pair, count = min(a.shared - first, uint32_t(pair));
+		if (threadIdx.x < count) negatives.at[threadIdx.x] = a.stretch.targets[first + threadIdx.x] * a.contexts.quads;
 		__syncthreads();
-		if (j.row == none || j.part) return;
-		for (uint32_t other = w + 1; other < w + j.parts; other++) {
-			add(g, 1, load<F>(sumOf + other * 32 * F, 32 * F));
-			windows += windowsOf[other];
-		}
+		addNegatives<F>(a, gradients, negatives, count);
 	}
-	if (j.row == none) return;
+	__syncthreads();
+	if (j.row == none || j.part) return;
+	Row<F> g = load<F>(mine, 32 * F);
+#pragma unroll 1
+	for (uint32_t other = w + 1; other < w + j.parts; other++) {
+		add(g, 1, load<F>(gradients + other * 32 * F, 32 * F));
+		windows += windowsOf[other];
+	}
 	scale(g, 1 / windows);
 	if (a.gradient) {
 		Row<F> part = g;

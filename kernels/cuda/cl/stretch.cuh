@@ -18,7 +18,7 @@ struct StretchArgs {
 	Table contexts, words;      // C, and W or words' own rows
 	const float4 *composed;     // X, (V, quads), the rows that windows are means of: W itself if it is not composed
 	float4 *means, *sums;       // (T, quads) h; s, see stretch.cu
-	float *scores, *errors;     // (V, stride) and (T, stride), stride: H, rounded up to whole chunks
+	float2 *scores, *errors;    // (V, pairs, 32) and (T, pairs, 32): see pair
 	uint32_t *inside;           // (T) in how many windows a place is
 	float *updates;             // (V) of the words' rows of both tables
 	const StepNumbers *steps;   // of tables, of parts
@@ -28,13 +28,15 @@ struct StretchArgs {
 	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
 	uint32_t *trained;          // (V), the last iteration that trained a word
 	const float *weights;       // (V), 1 over the number of a word's rows
-	uint32_t shared, stride;    // H
+	uint32_t shared, pairs;     // H, and how many pairs of chunks have all of it
 	uint32_t iteration, ownRows; // there are some
 	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
 	float logBeta1, logBeta2;             // logarithms of Adam's betas
+	uint32_t first, unused;     // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
 };
 
 constexpr int chunk = 32; // negatives that the lanes of a warp have
+constexpr int pair = 2 * chunk; // negatives n and n + 32 of a pair of chunks are side by side: a lane has both
 constexpr int blockWarps = 8, blockPlaces = 64; // of a thread block
 
 __device__ __forceinline__ int warpOfBlock() { return threadIdx.x / 32; }
@@ -87,10 +89,12 @@ template <int F> __device__ __forceinline__ bool has(int f, int quads) {
 	return f < sure || laneNumber() + 32 * f < quads;
 }
 
-// addRows adds rows of a table to x, in the order of the lanes that want one: those have its number and, if weighted, its weight.
-template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+// addColumns adds the first quads of rows of a table, of wide quads each, to x, in the order of the lanes that want a row: those have its
+// number and, if weighted, its weight.
+template <bool weighted, int F, class Values>
+__device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, int wide, uint32_t number, float weight, uint32_t wanted) {
 	constexpr int ahead = F <= 2 ? 4 : 2; // rows on their way together
-	const uint32_t at = number * quads; // of at most 64 GB
+	const uint32_t at = number * wide; // of at most 64 GB
 	auto addSome = [&](auto count) {
 		constexpr int n = decltype(count)::value;
 		float4 r[n][F];
@@ -114,11 +118,16 @@ template <bool weighted, int F, class Values> __device__ __forceinline__ void ad
 				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
 			}
 	};
-	for (int count = __popc(wanted); count > 0; count -= ahead) {
-		if (count >= ahead) addSome(Count<ahead>{});
-		else
-			for (; wanted;) addSome(Count<1>{});
+	for (int count = __popc(wanted); count > 0;) {
+		if (count >= ahead) addSome(Count<ahead>{}), count -= ahead;
+		else if (count >= 2) addSome(Count<2>{}), count -= 2;
+		else addSome(Count<1>{}), count--;
 	}
+}
+
+// addRows is addColumns for whole rows.
+template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+	addColumns<weighted>(x, table, quads, quads, number, weight, wanted);
 }
 
 // prefetch asks for rows of a table and its moments that a warp will update, so that they are in L2 then.

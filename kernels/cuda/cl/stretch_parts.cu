@@ -4,7 +4,8 @@
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
 //	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
 //
-// Sums and gradients are read as float16, as those of subword/ngrams.cu.
+// Sums and gradients are read as float16, as those of subword/ngrams.cu. Each of several GPUs has some columns of parts and own rows,
+// and composes these columns of X for all of them: the one exchange of an iteration. A table that is not composed has no parts then.
 #include "stretch.cuh"
 
 struct PartsArgs {
@@ -18,7 +19,8 @@ struct PartsArgs {
 	const uint2 *users;              // words of part u, and how often each has it
 	const uint32_t *order;           // (U) parts as they are trained, the frequent ones first
 	float *updates;                  // (U)
-	uint32_t frequent, unused;
+	float4 *copies[7];               // X of the other GPUs that train the model
+	uint32_t frequent, others;
 };
 
 // addMembers adds rows of a list, those that are wanted.
@@ -43,7 +45,9 @@ template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	Row<F> x = t.ownRows ? load<F>(t.words.values + size_t(v) * quads, quads) : zeros<F>();
 	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [](uint32_t) { return true; });
 	scale(x, t.weights[v]);
-	store(a.rows + size_t(v) * quads, quads, x);
+	const size_t at = size_t(v) * t.contexts.quads + t.first;
+	store(a.rows + at, quads, x);
+	for (uint32_t other = 0; other < a.others; other++) store(a.copies[other] + at, quads, x);
 }
 
 template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, size_t u, const Row<F> &x) {
