@@ -163,7 +163,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
 
     - cl: W2V-CL, large batch (the default)
     - vanilla: W2V-Vanilla, minibatches
-    - word2vec: skip-gram or CBOW, every pair with negatives of its own
+    - word2vec: skip-gram or CBOW, each pair with its own negatives
     - pword2vec: negatives shared in a window
     - psgnscc: several windows in one product
     - fullw2v: fixed windows in strict order
