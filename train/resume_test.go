@@ -610,7 +610,7 @@ func TestResumeStoppedBeforeTraining(t *testing.T) {
 	before := snapshot(t, filepath.Dir(c.Out))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Resume(ctx, c.Out, nil, nil, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "as it was") {
+	if _, err := Resume(ctx, c.Out, nil, nil, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "is unchanged") {
 		t.Errorf("got %v", err)
 	}
 	if after := snapshot(t, filepath.Dir(c.Out)); after != before {
