@@ -104,7 +104,7 @@ func (tr *trial) start(t *testing.T, vanilla bool, e Encoder, threads int, saved
 	t.Helper()
 	var err error
 	if vanilla {
-		s, err = graph.NewVanilla(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 900, Epochs: 1}, withEncoder(config(threads), e))
+		s, err = graph.NewVanilla(tr.text, tr.noise, graph.VanillaOptions{Window: 2, Sample: 1e-4, Batch: 900, Epochs: 1, RunTokens: 1 << 22}, withEncoder(config(threads), e)) // units of 16,384 words
 	} else {
 		s, err = graph.NewCL(tr.matrix, tr.noise, iterations, withEncoder(config(threads), e))
 	}

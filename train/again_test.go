@@ -29,14 +29,14 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 			if v.subword != "none" {
 				c = subwordConfig(t, v.mode, v.subword)
 			}
-			c.Dim, c.Force = 50_000, true // a table of six words takes 1.2 MB
+			c.Dim, c.Force = 25_000, true // a table of six words takes 600 kB
 			switch c.Mode {
 			case settings.ModeCL:
 				c.Epochs, c.Iterations, c.SharedNegatives, c.Batch = 0, 2, 4, 20 // the default of rows that are shared is many more than six
 			case settings.ModeVanilla:
 				c.Epochs, c.Batch = 1, 1000
 			}
-			const table = 1_200_000
+			const table = 600_000
 			var heap, resident int64
 			for i := range 4 {
 				if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {

@@ -23,8 +23,11 @@ func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 	if model != "" {
 		flags["model"] = model
 	}
-	if model == settings.ModelCBOW {
+	switch model {
+	case settings.ModelCBOW:
 		flags["subword"] = settings.SubwordNone
+	case settings.ModelSkipGram:
+		flags["contexts"] = "512" // an epoch has so many iterations
 	}
 	c, err := settings.Resolve("", flags)
 	if err != nil {

@@ -95,7 +95,7 @@ func (e *processor) needSequential(model sequential.Options) error {
 
 func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
-	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sum()}).SharedBy(j.options.Matrix)
+	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sumWith}).SharedBy(j.options.Matrix)
 	if !j.dry {
 		maker.Save(j.folder)
 	}

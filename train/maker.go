@@ -25,10 +25,10 @@ type matrixMaker struct {
 	Corpus *corpus.Corpus
 	guard  memory.Guard
 
-	save     bool         // a built M is written to Config.Matrix
-	cache    string       // a folder for an M that fits neither the memory nor has a file; "": none
-	training int64        // memory that training takes beside M, in bytes
-	shared   SharedMatrix // may be nil
+	save     bool                     // a built M is written to Config.Matrix
+	cache    string                   // a folder for an M that fits neither the memory nor has a file; "": none
+	training func(matrix int64) int64 // memory that training takes with an M of so many bytes; nil: M alone
+	shared   SharedMatrix             // may be nil
 }
 
 // A SharedMatrix returns an M in memory that runs have together, and the seconds of its build. It
@@ -37,9 +37,9 @@ type SharedMatrix func(text *corpus.Corpus, o wordcontext.Options, build func() 
 
 // matrixMemory is the memory that there is, in bytes.
 type matrixMemory struct {
-	Limit    int64 // that the process may have resident; 0: unknown, all fits
-	Asked    bool  // --max-memory says so
-	Training int64 // that training takes beside M
+	Limit    int64                    // that the process may have resident; 0: unknown, all fits
+	Asked    bool                     // --max-memory says so
+	Training func(matrix int64) int64 // that training takes with an M of so many bytes; nil: M alone
 }
 
 // newMatrixMaker returns a Maker that keeps to the memory that there is.
@@ -200,7 +200,14 @@ func (k *matrixMaker) Reuse(p *progress.Progress) (*wordcontext.Matrix, error) {
 // has reports whether there is memory for M of so many bytes, with the text now and
 // with training later.
 func (k *matrixMaker) has(bytes int64) bool {
-	return k.guard.Limit == 0 || bytes+max(machine.Resident(), k.training) <= k.guard.Limit
+	if k.guard.Limit == 0 {
+		return true
+	}
+	need := bytes + machine.Resident()
+	if k.training != nil {
+		need = max(need, k.training(bytes))
+	}
+	return need <= k.guard.Limit
 }
 
 // Fits reports whether M is built in memory.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/machine"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -86,6 +87,34 @@ func TestOpenMatrix(t *testing.T) {
 		if err := made.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestMatrixBeyondTheLimit: with a limit slightly below what training needs with M in memory, M is on the disk, and training
+// begins.
+func TestMatrixBeyondTheLimit(t *testing.T) {
+	text, config := testText(t)
+	config.Dim = 2000 // then garbage grows with M
+	_, bytes := wordcontext.EstimateBytes(text, config.MatrixOptions())
+	for _, below := range []int64{bytes / 100, bytes / 20, bytes / 12, -bytes / 100} {
+		j := &job{config: config, mode: config.FindMode(), text: newText(text), folder: t.TempDir(), program: 256 << 20} // so that building does not bound
+		j.executor = newExecutor(j)
+		model, err := j.graphOptions(nil)
+		if err == nil {
+			err = j.executor.needCL(model)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.guard = memoryGuard{memory.Guard{Limit: j.sumWith(bytes) - below, Asked: true}}
+		m, err := j.executor.matrix(t.Context(), model, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.checkTraining(); err != nil || m.Bounded() != (below > 0) {
+			t.Errorf("%d bytes below: on the disk %t, %v", below, m.Bounded(), err)
+		}
+		j.close()
 	}
 }
 

@@ -88,6 +88,13 @@ func (j *job) sum() (bytes int64) {
 	return bytes
 }
 
+// sumWith is the sum with an M of so many bytes. Garbage grows with M, so this is more than the sum without M and M together.
+func (j *job) sumWith(matrix int64) int64 {
+	defer func(before int64) { j.matrix = before }(j.matrix)
+	j.matrix = matrix
+	return j.sum()
+}
+
 // ask runs what asks for the trainer's memory, dry.
 func (j *job) ask(ask func(a *trainer.Account) error) (err error) {
 	j.account = trainer.Dry(func(a *trainer.Account) { err = ask(a) })

@@ -146,7 +146,11 @@ func compareMatrices(t *testing.T, m, want *Matrix) {
 	}
 	rows := want.Rows()
 	size := int(want.Slots()[rows])
-	for _, first := range []int{0, want.Contexts() / 2, 3*want.Contexts() - 1} {
+	firsts := []int{want.Contexts() / 2, 0, 3*want.Contexts() - 1}
+	if rows > 1000 { // more rows, not more kinds of rounds
+		firsts = firsts[:1]
+	}
+	for _, first := range firsts {
 		for step := range 2 {
 			const count = 66
 			got, expected := make([]uint32, count*size), make([]uint32, count*size)

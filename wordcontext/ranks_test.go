@@ -46,6 +46,9 @@ func TestRanks(t *testing.T) {
 		{testCorpus(rng.Uint64(), 90, 9000, 50), Options{Window: 3, Contexts: 50, Passes: 3, Tempering: 0.75, Positives: 4, Sample: 1e-2, DynamicWindow: true}},
 		{testCorpus(rng.Uint64(), 1<<16+9, 1<<17, 50), Options{Window: 2, Contexts: 70, Passes: 1}},
 	}
+	if testing.Short() {
+		texts = texts[:4] // wide ids are no other exchange
+	}
 	for n, text := range texts {
 		text.o.Seed, text.o.Threads = rng.Uint64(), 3
 		whole := build(t, text.c, text.o)

@@ -222,7 +222,7 @@ func TestSignals(t *testing.T) {
 		flags         []string // long enough for a signal before the end, even on a busy machine
 	}{
 		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "200", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
-		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "7000"}},
+		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "2000"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "100"}},
 	} {
 		r := newRun(t, x.flags...)

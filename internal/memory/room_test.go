@@ -109,7 +109,7 @@ func TestMeter(t *testing.T) {
 			pieces = append(pieces, bytes.Repeat([]byte{1}, 1<<10))
 		}
 	}
-	if n := len(pieces) >> 10; !errors.Is(err, ErrRoom) || n < 20 || n > 44 {
+	if n := len(pieces) >> 10; !errors.Is(err, ErrRoom) || n < 20 || n > 40 {
 		t.Errorf("after %d MB: %v", n, err)
 	}
 }

@@ -149,7 +149,8 @@ class _Notebook(Display):
 
         self.shown = time.monotonic()
         if self.handle is None:
-            self.handle = display(self, display_id=True)
+            untyped: Callable[..., Any] = display  # where IPython is installed, mypy refuses calls without types
+            self.handle = untyped(self, display_id=True)
         else:
             self.handle.update(self)
 
