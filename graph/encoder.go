@@ -63,8 +63,8 @@ type Parameter struct {
 	Value *tensor.Dense // (rows, columns), float32
 	Rate  float64       // learning rate relative to the tables' rate; 0 means 1
 
-	// What tempered samples do to rows; the zero value: every row is updated in every step.
-	OfWords bool // row i is of word i alone: as a row of W, it is left alone where the word has no share
+	// Which rows a step leaves alone; the zero value: none.
+	OfWords bool // row i is of word i alone: as a row of W, it is left alone where tempered samples give the word no share
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 
 	// Trained reports whether a step trains a row; nil: see above. What it does not train is left alone.
@@ -186,7 +186,7 @@ func (s *composer) refresh(g *gorgonia.ExprGraph, rows *gorgonia.Node) (err erro
 func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []float32) error {
 	const blockRows = 64
 	rows, n, w := p.Value.Shape()[0], p.Value.Shape()[1], p.Value.Float32s()
-	sparse, ofWords := s.sparse || p.Sparse && s.updates != nil, p.OfWords && s.updates != nil
+	sparse, ofWords := s.sparse || p.Sparse, p.OfWords && s.updates != nil
 	return s.team.Do((rows+blockRows-1)/blockRows, func(_, b int) {
 		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
