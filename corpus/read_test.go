@@ -538,7 +538,7 @@ func TestCancel(t *testing.T) {
 		if _, err := w.WriteString("some words "); err != nil {
 			t.Fatal(err)
 		}
-		// Who still reads then gets the end of the input, so that the test ends, too.
+		// A reader that is still waiting after a minute gets the end of the input, so the test ends as well.
 		end := time.AfterFunc(time.Minute, func() { _ = w.Close() })
 		if _, err := Read(ctx, "-", Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)

@@ -3,9 +3,9 @@
 package device
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
@@ -42,18 +42,7 @@ func openGroup(ordinals []int) (Device, error) {
 
 // each calls f for every GPU at the same time and returns the error of the first that failed.
 func (g cudaGroup) each(f func(i int) error) error {
-	failed := make([]error, len(g.devices))
-	var working sync.WaitGroup
-	for i := range g.devices {
-		working.Go(func() { failed[i] = f(i) })
-	}
-	working.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(cuda.Together(len(g.devices), f)...)
 }
 
 func (g cudaGroup) Name() string { return fmt.Sprintf("%d x %s", len(g.devices), g.devices[0].Name) }

@@ -226,7 +226,7 @@ func (c *Config) machineSettings() []Setting {
 		{
 			Name: "device", Record: true, Resume: true, value: &c.Device,
 			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for GPU number N, "+
-				"or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla; cl needs --model sg)",
+				"or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla)",
 				strings.Join(modeNames(onGPU), ", ")),
 		},
 		{

@@ -5,12 +5,24 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"gorgonia.org/cu"
 )
 
 // ErrNoPeer is the error of Connect for devices that cannot use each other's memory.
 var ErrNoPeer = errors.New("no access to the memory of a peer")
+
+// Together calls f with 0 to n-1 at the same time, as for the devices of a group, and returns its errors in this order.
+func Together(n int, f func(i int) error) (failed []error) {
+	failed = make([]error, n)
+	var working sync.WaitGroup
+	for i := range n {
+		working.Go(func() { failed[i] = f(i) })
+	}
+	working.Wait()
+	return failed
+}
 
 // Connect lets each of several devices read and write the memory of the others.
 func Connect(devices []*Device) error {

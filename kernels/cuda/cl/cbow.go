@@ -218,7 +218,7 @@ func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	return bytes
 }
 
-// columns are those of each row of W, or of its parts, that one of several devices has: count of them, from first on.
+// columns are the columns of W and of its parts that one of several devices holds: count columns, starting at first.
 type columns struct{ first, count int }
 
 // columnsOf returns the columns of device number n of several: whole sectors of memory.

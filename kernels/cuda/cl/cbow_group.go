@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"gorgonia.org/cu"
 
@@ -100,13 +99,7 @@ func (p *cbowPart) wait(s cu.Stream) (err error) {
 
 // each calls f for all parts at the same time.
 func (g *CBOWGroup) each(f func(k *CBOW) error) error {
-	failed := make([]error, len(g.parts))
-	var working sync.WaitGroup
-	for i, k := range g.parts {
-		working.Go(func() { failed[i] = f(k) })
-	}
-	working.Wait()
-	return errors.Join(failed...)
+	return errors.Join(cuda.Together(len(g.parts), func(i int) error { return f(g.parts[i]) })...)
 }
 
 // Stretch is that of CBOW.
@@ -117,15 +110,17 @@ func (g *CBOWGroup) Start(buffer, iteration int, rate float64) error {
 	for _, k := range g.parts[1:] {
 		k.buffers[buffer].stretch = g.parts[0].buffers[buffer].stretch
 	}
-	for _, do := range []func(*CBOW, *cbowBuffer) error{(*CBOW).begin, (*CBOW).finish} { // all have begun before one waits for the others
-		err := g.each(func(k *CBOW) error {
-			return k.do(buffer, iteration, rate, do)
-		})
+	err := g.each(func(k *CBOW) error {
+		b, err := k.prepare(buffer, iteration, rate)
 		if err != nil {
 			return err
 		}
+		return k.hand(b, k.begin)
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return g.each(func(k *CBOW) error { return k.hand(&k.buffers[buffer], k.finish) }) // all have begun before one waits for the others
 }
 
 // Wait is that of CBOW. All devices have the same losses.

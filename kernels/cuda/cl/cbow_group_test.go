@@ -33,14 +33,7 @@ func newCBOWOn(t testing.TB, devices []*cuda.Device, c CBOWOptions) (k trainsStr
 		return newCBOW(t, devices[0], c)
 	}
 	k, err := NewCBOWGroup(devices, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	return k
 }
 
@@ -201,7 +194,7 @@ func BenchmarkCBOWGroup(b *testing.B) {
 				for b.Loop() {
 					for i, k := range groups {
 						start := time.Now()
-						trainRepeated(b, k, iterations)
+						trainRepeated(b, k, iterations, .001)
 						seconds[i] = append(seconds[i], time.Since(start).Seconds()/iterations)
 					}
 				}
@@ -219,8 +212,8 @@ func BenchmarkCBOWGroup(b *testing.B) {
 	}
 }
 
-// trainRepeated trains iterations on the stretches of two buffers in turns.
-func trainRepeated(t testing.TB, k trainsStretches, iterations int) {
+// trainRepeated trains iterations on the stretches of two buffers in turns, at a learning rate.
+func trainRepeated(t testing.TB, k trainsStretches, iterations int, rate float64) {
 	t.Helper()
 	for i := range iterations + 2 {
 		if i > 1 {
@@ -229,7 +222,7 @@ func trainRepeated(t testing.TB, k trainsStretches, iterations int) {
 			}
 		}
 		if i < iterations {
-			if err := k.Start(i%2, i, .001); err != nil {
+			if err := k.Start(i%2, i, rate); err != nil {
 				t.Fatal(err)
 			}
 		}

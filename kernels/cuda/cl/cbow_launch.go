@@ -19,26 +19,37 @@ func (k *CBOW) Stretch(buffer int) *Stretch { return &k.buffers[buffer].stretch 
 // Start begins to train on the stretch of a buffer, which has at least one place and is prepared, at a learning rate. The number of the
 // iteration is counted from 0. It does not wait: the device gets a stretch while it trains on the one before.
 func (k *CBOW) Start(buffer, iteration int, rate float64) error {
-	return k.do(buffer, iteration, rate, func(k *CBOW, b *cbowBuffer) error {
-		if err := k.begin(b); err != nil {
-			return err
-		}
-		return k.finish(b)
-	})
+	b, err := k.prepare(buffer, iteration, rate)
+	if err != nil {
+		return err
+	}
+	return k.hand(b, k.begin, k.finish)
 }
 
-// do sets the numbers of an iteration and hands it to the device, or a part of it.
-func (k *CBOW) do(buffer, iteration int, rate float64, hand func(k *CBOW, b *cbowBuffer) error) error {
+// prepare sets the numbers of an iteration.
+func (k *CBOW) prepare(buffer, iteration int, rate float64) (*cbowBuffer, error) {
 	b := &k.buffers[buffer]
 	b.iteration = iteration
 	if err := k.options.checkStretch(&b.stretch); err != nil {
-		return k.failed(b, err)
+		return nil, k.failed(b, err)
 	}
 	b.steps[0] = k.optimizer.Step(iteration+1, rate)
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(iteration+1, rate*x.Rate)
 	}
-	return k.failed(b, k.device.Do(func() error { return hand(k, b) }))
+	return b, nil
+}
+
+// hand hands the device parts of a prepared iteration.
+func (k *CBOW) hand(b *cbowBuffer, parts ...func(b *cbowBuffer) error) error {
+	return k.failed(b, k.device.Do(func() error {
+		for _, part := range parts {
+			if err := part(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // checkStretch refuses what the kernels have no memory for.

@@ -258,14 +258,7 @@ func randomComposition(r *rand.Rand, words int, own bool) *Composition {
 func newCBOW(t testing.TB, d *cuda.Device, c CBOWOptions) *CBOW {
 	t.Helper()
 	k, err := NewCBOW(d, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	return k
 }
 
@@ -427,7 +420,7 @@ func TestCBOWRepeats(t *testing.T) {
 		var before []float32
 		for range 3 {
 			k := benchmarkCBOW(t, []*cuda.Device{d}, 100, 20_000, parts)
-			trainRepeated(t, k, 20)
+			trainRepeated(t, k, 20, .03)
 			var got []float32
 			for _, name := range []string{"words", "contexts", "words.second-moment"} {
 				x := make([]float32, 18_116*100)
@@ -482,7 +475,7 @@ func BenchmarkCBOW(b *testing.B) {
 					timeKernels(b, k.(*CBOW))
 					const iterations = 100
 					for b.Loop() {
-						trainRepeated(b, k, iterations)
+						trainRepeated(b, k, iterations, .001)
 					}
 					b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/iterations*1e6, "µs/iteration")
 				})

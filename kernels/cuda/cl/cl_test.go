@@ -38,14 +38,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, dim, negatives int, seed
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(),
 		Method: string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay, HalfPrecision: half,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	words, contexts := reference.Tables()
 	send(t, k, words, contexts)
 	return reference, k, m

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -143,13 +142,7 @@ func (e *exchange) check(b *buffer) error {
 
 // each calls f for all parts at the same time.
 func (g *Group) each(f func(k *Kernels) error) error {
-	failed := make([]error, len(g.parts))
-	var working sync.WaitGroup
-	for i, k := range g.parts {
-		working.Go(func() { failed[i] = f(k) })
-	}
-	working.Wait()
-	return errors.Join(failed...)
+	return errors.Join(cuda.Together(len(g.parts), func(i int) error { return f(g.parts[i]) })...)
 }
 
 // SeriesLength is that of Kernels.

@@ -92,14 +92,7 @@ func newTrained(t testing.TB, devices []*cuda.Device, c Options) (k trained) {
 	} else {
 		k, err = NewGroup(devices, c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	return k
 }
 

@@ -89,14 +89,7 @@ func newTempered(t testing.TB, d *cuda.Device, m *wordcontext.Matrix, noise *cor
 		Rows: m.Rows(), Dim: x.dim, Negatives: x.negatives, SharedNegatives: x.shared, Shares: sharesOf(m), Seed: seed, Alias: noise.Table(), DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
 		Method: string(x.method), Beta1: 0.9, Beta2: optim.Options{Method: x.method}.WithDefaults().Beta2, Epsilon: smooth, WeightDecay: .1, HalfPrecision: x.half,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	return k
 }
 

@@ -71,6 +71,19 @@ func OpenGroup(t testing.TB, count int, portable bool) []*cuda.Device {
 	return devices
 }
 
+// Closes ends the test if what was to be made for it was not, and closes it after the test.
+func Closes(t testing.TB, made interface{ Close() error }, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := made.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Dims returns dimensions of rows from 1 value to nearly the most there may be.
 func Dims() []int { return []int{1, 50, 100, 128, 300, 500, 1000} }
 

@@ -157,13 +157,7 @@ func Join[P interface{ Close() error }](t testing.TB, devices []*cuda.Device, by
 // OnAll calls f for so many ranks at the same time.
 func OnAll(t testing.TB, ranks int, f func(rank int) error) {
 	t.Helper()
-	failed := make([]error, ranks)
-	var working sync.WaitGroup
-	for rank := range ranks {
-		working.Go(func() { failed[rank] = f(rank) })
-	}
-	working.Wait()
-	if err := errors.Join(failed...); err != nil {
+	if err := errors.Join(cuda.Together(ranks, f)...); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -164,13 +164,7 @@ func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, besi
 
 // each calls f for all members at the same time.
 func (g *Group) each(f func(i int) error) error {
-	failed := make([]error, len(g.members))
-	var working sync.WaitGroup
-	for i := range g.members {
-		working.Go(func() { failed[i] = f(i) })
-	}
-	working.Wait()
-	return errors.Join(failed...)
+	return errors.Join(cuda.Together(len(g.members), f)...)
 }
 
 // on calls f for all members, each on the thread of its device.

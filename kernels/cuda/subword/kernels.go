@@ -67,6 +67,9 @@ type encoder interface {
 	sent() error
 }
 
+// byTurns is twoLosses of composed.cu, a value of besideArgs.words.
+const byTurns = 2
+
 // besideArgs is Beside of composed.cu.
 type besideArgs struct {
 	own         cu.DevicePtr
@@ -185,7 +188,7 @@ func (k *Kernels) allocateBeside(a *allocator, twoLosses bool) (err error) {
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	if k.two = twoLosses; k.two {
-		b.words, k.choose = 2, a.Function(built, "composed", "subword_choose", 0)
+		b.words, k.choose = byTurns, a.Function(built, "composed", "subword_choose", 0)
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
 	if k.skips = k.encoder.skips(b.trained); k.skips || a.Err != nil {

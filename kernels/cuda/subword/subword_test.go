@@ -80,14 +80,7 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
 		Method:     string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 	}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	for _, x := range reference.State() {
 		if err := k.Send(x.Name, x.Data); err != nil {
 			t.Fatal(err)

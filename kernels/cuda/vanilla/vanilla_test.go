@@ -49,14 +49,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, o graph.VanillaOptions, 
 func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
 	t.Helper()
 	k, err := New(d, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	cudatest.Closes(t, k, err)
 	return k
 }
 
