@@ -20,6 +20,7 @@ type Graph struct {
 	ends    []uint32  // in rising order for each node
 	weights []float32 // of the edges, in the order of ends; nil: all are 1
 	mass    []float64 // V values, in falling order
+	loops   int       // edges from a node to itself
 
 	store *store // of ends and weights; nil: they are in memory
 }
@@ -56,15 +57,7 @@ func (g *Graph) Edges() int {
 }
 
 // Loops returns the number of edges from a node to itself.
-func (g *Graph) Loops() int {
-	loops := 0
-	for i := range g.Names {
-		if _, ok := g.edge(uint32(i), uint32(i)); ok {
-			loops++
-		}
-	}
-	return loops
-}
+func (g *Graph) Loops() int { return g.loops }
 
 // DeadEnds returns the number of nodes without neighbours, where walks end.
 func (g *Graph) DeadEnds() int {
