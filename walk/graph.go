@@ -3,6 +3,7 @@ package walk
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // A Graph has V nodes and edges between them. It stores an undirected edge in both
@@ -68,6 +69,15 @@ func (g *Graph) DeadEnds() int {
 		}
 	}
 	return deadEnds
+}
+
+// starters returns how many nodes walks begin at: those of the lowest numbers. In an undirected graph these are the nodes with edges,
+// because a walk from another one has no pairs.
+func (g *Graph) starters() int {
+	if g.Directed {
+		return len(g.Names)
+	}
+	return sort.Search(len(g.Names), func(i int) bool { return g.starts[i] == len(g.ends) })
 }
 
 // maxNodes is less than 2^31, because the order of the nodes in a round is a [simd.Bijection].
