@@ -24,8 +24,13 @@ type rows struct {
 
 // readRows reads the arrays indptr, indices and data.
 func (e *edges) readRows(ctx context.Context, files map[string]*zip.File, o ReadOptions) error {
-	var arrays [3]*array
-	for i, name := range []string{"indptr", "indices", "data"} {
+	var arrays []*array
+	defer func() {
+		for _, a := range arrays {
+			_ = a.values.Close() // it was only read
+		}
+	}()
+	for _, name := range []string{"indptr", "indices", "data"} {
 		f := files[name+".npy"]
 		if f == nil {
 			return fmt.Errorf("the archive has no array %q, as one of a matrix in the form CSR has", name)
@@ -34,8 +39,7 @@ func (e *edges) readRows(ctx context.Context, files map[string]*zip.File, o Read
 		if err != nil {
 			return err
 		}
-		defer a.values.Close()
-		arrays[i] = a
+		arrays = append(arrays, a)
 	}
 	starts, ends, values := arrays[0], arrays[1], arrays[2]
 	if nodes := starts.count - 1; nodes < 1 || nodes > maxNodes || values.count != ends.count {
