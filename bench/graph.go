@@ -11,6 +11,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // A GeneratedGraph is a random graph with nodes 0 ... Nodes-1 and so many edges, none from a node to itself. An
@@ -81,7 +82,7 @@ func (g GeneratedGraph) lines(first, end int64) (text []byte) {
 // edge draws an edge until it leads from one node to another.
 func (g GeneratedGraph) edge(number int64) (from, to int64) {
 	const most = 1 << 16 // numbers for an edge
-	d := edgeDraws{seed: g.Seed, counter: uint64(number) * most}
+	d := edgeDraws{seed: g.Seed, counter: uint64(number) * most, few: g.Blocks > 0}
 	for from == to {
 		if g.Blocks > 0 {
 			from, to = g.blockEdge(&d)
@@ -95,17 +96,21 @@ func (g GeneratedGraph) edge(number int64) (from, to int64) {
 // edgeDraws are the random numbers of an edge.
 type edgeDraws struct {
 	seed, counter uint64
-	ready         [4]uint32
-	left          int
+	ready         [32]uint32 // as many as the vector kernel draws at once
+	used, drawn   int        // of ready
+	few           bool       // an edge needs some numbers, not dozens
 }
 
 func (d *edgeDraws) next() uint32 {
-	if d.left == 0 {
-		d.ready, d.left = corpus.Philox(d.seed, corpus.StreamGenerated.Sub(2), d.counter), 4
-		d.counter++
+	if d.used == d.drawn {
+		if d.used, d.drawn = 0, len(d.ready); d.few {
+			d.drawn = 8
+		}
+		simd.Philox(d.ready[:d.drawn], d.seed, uint64(corpus.StreamGenerated.Sub(2)), d.counter)
+		d.counter += uint64(d.drawn / 4)
 	}
-	d.left--
-	return d.ready[d.left]
+	d.used++
+	return d.ready[d.used-1]
 }
 
 // below returns a random number below n.
@@ -120,14 +125,10 @@ func (g GeneratedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
 	for {
 		from, to = 0, 0
 		for range bits.Len64(uint64(g.Nodes - 1)) {
-			x := int64(d.next())
-			from, to = 2*from, 2*to
-			if x >= b {
-				from++
-			}
-			if x >= a && x < b || x >= c {
-				to++
-			}
+			x := int64(d.next()) // below 2^32: the sign of a difference says which is smaller, without a branch
+			low, high := (a-1-x)>>63&1, (c-1-x)>>63&1
+			down := (b - 1 - x) >> 63 & 1
+			from, to = 2*from+down, 2*to+low-down+high
 		}
 		if from < g.Nodes && to < g.Nodes {
 			return from, to

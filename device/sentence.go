@@ -3,6 +3,7 @@ package device
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
@@ -98,10 +99,17 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
 	tables := memoryWithoutText(text, c, precision, free, gpus)
+	tokens := tokensOf(text, gpus)
 	if n := textTokens(text, c, free-tables, gpus); n > 0 {
-		return tables + 4*int64(n), nil
+		tokens = n
 	}
-	return tables + 4*int64(tokensOf(text, gpus)), nil
+	return tables + textBytes(text, tokens), nil
+}
+
+// textBytes returns the memory of so many tokens of a text on a device: with each sentence, where it begins and its unit.
+func textBytes(text *corpus.Corpus, tokens int) int64 {
+	all := text.Text()
+	return 4*int64(tokens) + 12*int64(math.Ceil(float64(tokens)*float64(all.Sentences())/float64(all.Tokens()))+2)
 }
 
 // tokensOf returns how many tokens of the text each of so many GPUs has, about.
@@ -116,18 +124,19 @@ func textTokens(text *corpus.Corpus, c sequential.Options, left int64, gpus int)
 		largest = 256 << 20 // tokens; a quarter of a second
 	)
 	tokens := tokensOf(text, gpus)
-	if 4*int64(tokens) <= left {
+	if textBytes(text, tokens) <= left {
 		return 0
 	}
 	unit := sequential.LongestUnit(text.Text(), c)
-	return min(max(2*unit, int(min(left-left/reserve, 4*largest)/4)), tokens)
+	fits := float64(left-left/reserve) * float64(tokens) / float64(textBytes(text, tokens))
+	return min(max(2*unit, int(min(fits, largest))), tokens)
 }
 
 func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Precision, free int64, gpus int) int64 {
 	all := text.Text()
 	longest := all.LongestSentence()
 	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
-	work := 28*int64(v) + 12*sentences + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds, bounds, units
+	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds
 	if c.Composition != nil {
 		work += 20 * (sentences + int64(all.Tokens()/composedPiece)) // bounds of pieces
 	}

@@ -15,7 +15,7 @@ func walksOf(text *corpus.Corpus, c sequential.Options, free int64) *sentence.Wa
 		return nil
 	}
 	w := &sentence.Walks{
-		Seed: p.Seed, Starts: p.Starts, Ends: p.Ends, Cells: p.Cells, FirstOrder: p.FirstOrder, Directed: p.Directed,
+		Seed: p.Seed, Starts: p.Starts, Ends: p.Ends, Cells: p.Cells, FirstOrder: p.FirstOrder, Directed: p.Directed, Starters: p.Starters,
 		Back: p.Back, Near: p.Near, Far: p.Far, Folded: p.Folded, FoldedAcceptance: p.FoldedAcceptance,
 	}
 	for round := range p.Rounds {

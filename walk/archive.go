@@ -39,21 +39,9 @@ func readArchive(ctx context.Context, r io.ReaderAt, size int64, o ReadOptions) 
 			return nil, fmt.Errorf("the matrix has the form %q; save it as CSR (tocsr)", names)
 		}
 	}
-	starts, err := readNumbers(ctx, files, "indptr")
-	if err != nil {
-		return nil, err
-	}
-	ends, err := readNumbers(ctx, files, "indices")
-	if err != nil {
-		return nil, err
-	}
-	values, err := readNumbers(ctx, files, "data")
-	if err != nil {
-		return nil, err
-	}
-	e, err := compressedRows(starts, ends, values, o)
-	if err != nil {
-		return nil, err
+	e := &edges{bothWays: !o.Directed, store: store{folder: o.Folder, always: o.always}}
+	if err := e.readRows(ctx, files, o); err != nil {
+		return nil, errors.Join(err, e.store.close())
 	}
 	if ids := files["IDs.npy"]; ids != nil {
 		names, err := readStrings(ctx, ids)
@@ -61,48 +49,10 @@ func readArchive(ctx context.Context, r io.ReaderAt, size int64, o ReadOptions) 
 			err = checkNames(names, int(e.given))
 		}
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, e.store.close())
 		}
-		e.rename(names)
+		e.names = names
 	}
-	return e, nil
-}
-
-// compressedRows returns the edges of a matrix in the form CSR: those of row i are the ones from starts[i] on.
-func compressedRows(starts, ends, values []float64, o ReadOptions) (*edges, error) {
-	nodes := len(starts) - 1
-	if nodes < 1 || nodes > maxNodes || starts[0] != 0 || starts[nodes] != float64(len(ends)) || len(values) != len(ends) {
-		return nil, fmt.Errorf("the arrays do not fit together: indptr has %d values, indices %d, data %d", len(starts), len(ends), len(values))
-	}
-	const bytesPerEdge = 20
-	done, err := memory.Room(bytesPerEdge * int64(len(ends)))
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	e := &edges{bothWays: !o.Directed, given: uint64(nodes), chunks: []edgeChunk{newChunk(len(ends), o.Weighted)}}
-	c, otherValues := &e.chunks[0], false
-	for i := range nodes {
-		first, end := starts[i], starts[i+1]
-		if first > end || end > float64(len(ends)) || first != math.Trunc(first) {
-			return nil, fmt.Errorf("indptr[%d]: row %d ends before it starts, or behind the last entry", i+1, i)
-		}
-		for k := int(first); k < int(end); k++ {
-			if to := ends[k]; !(to >= 0 && to < float64(nodes)) || to != math.Trunc(to) {
-				return nil, fmt.Errorf("indices[%d] is %v, but the matrix has %d columns", k, to, nodes)
-			}
-			c.from[k], c.to[k] = uint64(i), uint64(ends[k])
-			otherValues = otherValues || values[k] != 1
-			if !o.Weighted {
-				continue
-			}
-			if err := checkWeight(values[k]); err != nil {
-				return nil, fmt.Errorf("data[%d], in row %d: %w", k, i, err)
-			}
-			c.weights[k] = float32(values[k])
-		}
-	}
-	e.noteValues("data", otherValues && !o.Weighted)
 	return e, nil
 }
 
@@ -124,41 +74,53 @@ func checkNames(names []string, nodes int) error {
 	return nil
 }
 
-// An array is the head of a file of NumPy, and the bytes behind it.
+// An array is a file of NumPy: a number or a list.
 type array struct {
+	name  string
 	kind  byte // i, u, f, b, U or S
 	size  int  // bytes of a value
 	count int
 	order binary.ByteOrder
-	data  []byte
+
+	values io.ReadCloser // behind the head
 }
 
 var arrayHead = regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`)
 
-// readArray reads a file with one number or list.
-func readArray(ctx context.Context, f *zip.File) (*array, error) {
+// openArray reads the head of a file.
+func openArray(ctx context.Context, f *zip.File) (*array, error) {
 	opened, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	defer opened.Close()
-	r := memory.NewReader(ctx, opened)
+	a, err := readHead(struct {
+		io.Reader
+		io.Closer
+	}{memory.NewReader(ctx, opened), opened}, f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.Name, err), opened.Close())
+	}
+	return a, nil
+}
+
+func readHead(r io.ReadCloser, f *zip.File) (*array, error) {
 	head := make([]byte, 10)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:6]) != "\x93NUMPY" || head[6] != 1 {
-		return nil, fmt.Errorf("%s: this is not an array of NumPy", f.Name)
+		return nil, errors.New("this is not an array of NumPy")
 	}
 	text := make([]byte, binary.LittleEndian.Uint16(head[8:]))
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, io.ErrUnexpectedEOF)
+		return nil, io.ErrUnexpectedEOF
 	}
 	m := arrayHead.FindSubmatch(text)
 	if m == nil {
-		return nil, fmt.Errorf("%s: it is not a list of numbers or words: %.80q", f.Name, text)
+		return nil, fmt.Errorf("it is not a list of numbers or words: %.80q", text)
 	}
-	a := &array{kind: m[2][0], count: 1, order: binary.LittleEndian}
+	a := &array{name: f.Name, kind: m[2][0], count: 1, order: binary.LittleEndian, values: r}
 	if m[1][0] == '>' {
 		a.order = binary.BigEndian
 	}
+	var err error
 	a.size, err = strconv.Atoi(string(m[3]))
 	if err == nil && len(m[4]) > 0 {
 		a.count, err = strconv.Atoi(string(m[4]))
@@ -167,61 +129,64 @@ func readArray(ctx context.Context, f *zip.File) (*array, error) {
 		a.size *= 4
 	}
 	if err != nil || a.size < 1 || a.size > 1<<16 || a.count > maxNodes*64 {
-		return nil, fmt.Errorf("%s: too large: %.80q", f.Name, text)
+		return nil, fmt.Errorf("too large: %.80q", text)
 	}
-	if a.data, err = readBody(r, int64(a.count)*int64(a.size)); err != nil {
-		return nil, fmt.Errorf("%s: %d values of %d bytes: %w", f.Name, a.count, a.size, err)
+	if promised := uint64(a.count) * uint64(a.size); promised > f.UncompressedSize64 || promised > mostPacked*(f.CompressedSize64+1) {
+		return nil, fmt.Errorf("%d values of %d bytes: %w", a.count, a.size, io.ErrUnexpectedEOF)
 	}
 	return a, nil
 }
 
-// readBody reads all of r, which should be so many bytes: a file may promise more than it has.
-func readBody(r io.Reader, size int64) (data []byte, err error) {
-	const step = 1 << 20
-	for {
-		if data, err = memory.Grow(data, step); err != nil {
-			return nil, err
+// mostPacked is how many bytes Deflate packs into one at most. A file that promises more is not believed.
+const mostPacked = 1032
+
+// each calls visit with all values, some at a time, and closes the array. first is the number of the first of them.
+func (a *array) each(visit func(first int, values []byte) error) (err error) {
+	defer func() {
+		err = errors.Join(err, a.values.Close())
+		if err != nil && !strings.Contains(err.Error(), a.name) {
+			err = fmt.Errorf("%s: %w", a.name, err)
 		}
-		n, err := r.Read(data[len(data) : len(data)+step])
-		if data = data[:len(data)+n]; errors.Is(err, io.EOF) { // the checksum was right
-			break
+	}()
+	together := max(1<<20/a.size, 1)
+	buffer := make([]byte, min(together, a.count)*a.size)
+	for first := 0; first < a.count; first += together {
+		values := buffer[:min(together, a.count-first)*a.size]
+		if _, err := io.ReadFull(a.values, values); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = fmt.Errorf("%d values of %d bytes: %w", a.count, a.size, io.ErrUnexpectedEOF)
+			}
+			return err
 		}
-		if err != nil {
-			return nil, err
+		if err := visit(first, values); err != nil {
+			return err
 		}
 	}
-	switch {
-	case int64(len(data)) > size:
-		return nil, errors.New("the file has more")
-	case int64(len(data)) < size:
-		return nil, io.ErrUnexpectedEOF
+	var more [1]byte
+	switch n, err := io.ReadFull(a.values, more[:]); {
+	case n > 0:
+		return fmt.Errorf("%d values of %d bytes: the file has more", a.count, a.size)
+	case !errors.Is(err, io.EOF): // the checksum was wrong
+		return err
 	}
-	return data, nil
+	return nil
 }
 
-// readNumbers reads a list of numbers, all of which a float64 holds.
-func readNumbers(ctx context.Context, files map[string]*zip.File, name string) ([]float64, error) {
-	f := files[name+".npy"]
-	if f == nil {
-		return nil, fmt.Errorf("the archive has no array %q, as one of a matrix in the form CSR has", name)
-	}
-	a, err := readArray(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	done, err := memory.Room(8 * int64(a.count))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	defer done()
-	numbers := make([]float64, a.count)
-	for i := range numbers {
-		var ok bool
-		if numbers[i], ok = a.number(a.data[i*a.size:][:a.size]); !ok {
-			return nil, fmt.Errorf("%s: values of type %c%d are no numbers that this reads", f.Name, a.kind, a.size)
+// eachNumber is each for numbers, all of which a float64 holds.
+func (a *array) eachNumber(visit func(i int, x float64) error) error {
+	return a.each(func(first int, values []byte) error {
+		for i := first; len(values) > 0; i++ {
+			x, ok := a.number(values[:a.size])
+			if !ok {
+				return fmt.Errorf("values of type %c%d are no numbers that this reads", a.kind, a.size)
+			}
+			if err := visit(i, x); err != nil {
+				return err
+			}
+			values = values[a.size:]
 		}
-	}
-	return numbers, nil
+		return nil
+	})
 }
 
 // number returns the number in some bytes.
@@ -253,30 +218,37 @@ func (a *array) number(b []byte) (float64, bool) {
 
 // readStrings reads a list of words, or of numbers as words.
 func readStrings(ctx context.Context, f *zip.File) ([]string, error) {
-	a, err := readArray(ctx, f)
+	a, err := openArray(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 	var meter memory.Meter
-	words := make([]string, a.count)
-	for i := range words {
-		value := a.data[i*a.size:][:a.size]
-		var word []byte
-		switch a.kind {
-		case 'S':
-			word = value
-		case 'U':
-			for ; len(value) > 0; value = value[4:] {
-				word = utf8.AppendRune(word, rune(a.order.Uint32(value)))
+	var words []string
+	return words, a.each(func(_ int, values []byte) error {
+		for ; len(values) > 0; values = values[a.size:] {
+			word := a.word(values[:a.size])
+			if err := meter.Take(int64(len(word)) + 32); err != nil {
+				return err
 			}
-		default:
-			n, _ := a.number(value)
-			word = strconv.AppendFloat(word, n, 'f', -1, 64)
+			words = append(words, word)
 		}
-		words[i] = strings.TrimRight(string(word), "\x00")
-		if err := meter.Take(int64(len(words[i])) + 32); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		return nil
+	})
+}
+
+// word returns the word in some bytes.
+func (a *array) word(value []byte) string {
+	var word []byte
+	switch a.kind {
+	case 'S':
+		word = value
+	case 'U':
+		for ; len(value) > 0; value = value[4:] {
+			word = utf8.AppendRune(word, rune(a.order.Uint32(value)))
 		}
+	default:
+		n, _ := a.number(value)
+		word = strconv.AppendFloat(word, n, 'f', -1, 64)
 	}
-	return words, nil
+	return strings.TrimRight(string(word), "\x00")
 }

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,6 +62,69 @@ func archiveOf(t testing.TB, files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
+// array32 returns a file with a list of int32.
+func array32(values ...int32) []byte {
+	file := bytes.Replace(array64(make([]int64, len(values))...), []byte("<i8"), []byte("<i4"), 1)
+	file = file[:len(file)-8*len(values)]
+	for _, x := range values {
+		file = binary.LittleEndian.AppendUint32(file, uint32(x))
+	}
+	return file
+}
+
+// A matrix gives the graph of a list of its entries, whatever of the edges it holds.
+func TestArchiveAsList(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for try := range 60 {
+		o := ReadOptions{Directed: try%2 == 1, Weighted: try/2%2 == 1, Threads: 1 + try%3, Folder: t.TempDir(), always: try%7 == 0}
+		nodes, list := 2+r.IntN(40), ""
+		starts, ends, weights, names := []int64{0}, []int32{}, []int64{}, []int64{}
+		bothWays, order := try/4%2 == 1, r.Perm(nodes)
+		there := map[[2]int]int64{}
+		for k := range 3 * nodes {
+			from, to, weight := r.IntN(nodes), r.IntN(nodes), 1+r.Int64N(9)
+			if k < nodes { // a list does not name nodes without edges
+				from, to = k, (k+1)%nodes
+			}
+			if there[[2]int{from, to}]+there[[2]int{to, from}] == 0 {
+				if there[[2]int{from, to}] = weight; bothWays {
+					there[[2]int{to, from}] = weight
+				}
+			}
+		}
+		for i := range nodes {
+			names = append(names, int64(order[i]))
+			for _, j := range r.Perm(nodes) {
+				if w := there[[2]int{i, j}]; w > 0 {
+					ends, weights = append(ends, int32(j)), append(weights, w)
+					list += fmt.Sprintln(order[i], order[j], w)
+				}
+			}
+			starts = append(starts, int64(len(ends)))
+		}
+		read := func(name string, content []byte) *Graph {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			g, _, err := Read(t.Context(), path, o)
+			if err != nil {
+				t.Fatalf("try %d, %s: %v", try, name, err)
+			}
+			t.Cleanup(func() { _ = g.Close() })
+			return g
+		}
+		matrix := read("graph.npz", archiveOf(t, map[string][]byte{
+			"indptr": array64(starts...), "indices": array32(ends...), "data": array64(weights...), "IDs": array64(names...),
+		}))
+		edges := read("graph.txt", []byte(list))
+		if !slices.Equal(matrix.Names, edges.Names) || !slices.Equal(matrix.starts, edges.starts) || !slices.Equal(matrix.ends, edges.ends) ||
+			!slices.Equal(matrix.weights, edges.weights) || !slices.Equal(matrix.mass, edges.mass) || matrix.Loops() != edges.Loops() {
+			t.Fatalf("try %d: other graphs of\n%s", try, list)
+		}
+	}
+}
+
 func TestArchiveErrors(t *testing.T) {
 	whole := func(change func(files map[string][]byte)) []byte {
 		files := map[string][]byte{"indptr": array64(0, 1, 2), "indices": array64(1, 0), "data": array64(1, 1)}
@@ -76,11 +141,16 @@ func TestArchiveErrors(t *testing.T) {
 		"no data":          {whole(func(f map[string][]byte) { delete(f, "data") }), `no array "data"`},
 		"other array":      {whole(func(f map[string][]byte) { f["data"] = []byte("text") }), "data.npy: this is not an array of NumPy"},
 		"object":           {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("<i8"), []byte("|O8"), 1) }), "data.npy: it is not a list of numbers or words"},
-		"claim":            {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("(2,)"), []byte("(9,)"), 1) }), "9 values of 8 bytes: unexpected EOF"},
-		"more":             {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("(2,)"), []byte("(1,)"), 1) }), "1 values of 8 bytes: the file has more"},
+		"claim":            {whole(func(f map[string][]byte) { f["indptr"] = bytes.Replace(f["indptr"], []byte("(3,)"), []byte("(9,)"), 1) }), "9 values of 8 bytes: unexpected EOF"},
+		"more":             {whole(func(f map[string][]byte) { f["indptr"] = bytes.Replace(f["indptr"], []byte("(3,)"), []byte("(2,)"), 1) }), "2 values of 8 bytes: the file has more"},
 		"lengths":          {whole(func(f map[string][]byte) { f["data"] = array64(1) }), "the arrays do not fit together"},
 		"falling":          {whole(func(f map[string][]byte) { f["indptr"] = array64(0, 3, 2) }), "indptr[1]: row 0 ends before it starts, or behind the last entry"},
 		"column":           {whole(func(f map[string][]byte) { f["indices"] = array64(1, 2) }), "indices[1] is 2, but the matrix has 2 columns"},
+		"first":            {whole(func(f map[string][]byte) { f["indptr"] = array64(1, 1, 2) }), "indptr[0] is 1, not 0"},
+		"last":             {whole(func(f map[string][]byte) { f["indptr"] = array64(0, 1, 1) }), "the last row ends at entry 1 of 2"},
+		"small column":     {whole(func(f map[string][]byte) { f["indices"] = array32(1, 2) }), "indices[1] is 2, but the matrix has 2 columns"},
+		"negative column":  {whole(func(f map[string][]byte) { f["indices"] = array32(-1, 0) }), "indices[0] is -1, but the matrix has 2 columns"},
+		"two weights":      {whole(func(f map[string][]byte) { f["data"] = array64(1, 2) }), "the edge of 0 and 1 has two weights, 1 and 2"},
 		"past 2^32":        {whole(func(f map[string][]byte) { f["indices"] = array64(1<<32, 0) }), "indices[0] is 4.294967296e+09"},
 		"negative":         {whole(func(f map[string][]byte) { f["data"] = array64(1, -1) }), "data[1], in row 1: the weight -1"},
 		"names":            {whole(func(f map[string][]byte) { f["IDs"] = array64(7) }), "IDs has 1 names, but the matrix has 2 rows"},

@@ -65,37 +65,66 @@ type builder[A arc] struct {
 	starts   []int
 	degrees  []int
 	mass     []float64
-	store    store // of the arcs
+	places   []uint32 // of the names in their order; nil: they are in order
+	store    *store   // of the arcs
 }
 
 func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
-	threads := o.threads()
-	n, err := e.number(ctx, threads)
+	b := &builder[A]{directed: o.Directed, threads: o.threads(), store: &store{folder: o.Folder, always: o.always}}
+	defer func() { _ = b.store.close() }() // nothing in it is needed any more
+	done, err := b.take(ctx, e)
 	if err != nil {
 		return nil, 0, err
-	}
-	const bytesPerNode = 128 // while both orders are there
-	done, err := memory.Room(bytesPerNode * int64(n.count()))
-	if err != nil {
-		return nil, 0, fmt.Errorf("a graph of %d nodes: %w", n.count(), err)
 	}
 	defer done()
-	b := &builder[A]{directed: o.Directed, threads: threads, names: n.namesOf(e), store: store{folder: o.Folder, always: o.always}}
-	defer func() { _ = b.store.close() }() // nothing in it is needed any more
-	count := e.count()
-	if err := b.fill(ctx, e, n); err != nil {
-		return nil, 0, fmt.Errorf("a graph of %d edges: %w", count, err)
-	}
-	e.chunks, e.words = nil, nil // the graph needs their memory
-	if err := e.store.close(); err != nil {
-		return nil, 0, err
-	}
 	if repeated, err = b.unite(ctx); err != nil {
 		return nil, 0, err
 	}
-	b.weigh()
+	if err := b.weigh(ctx); err != nil {
+		return nil, 0, err
+	}
 	g, err = b.byMass(ctx)
 	return g, repeated, err
+}
+
+// take takes the arcs of all nodes. done is to be called when the graph is there.
+func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error) {
+	if e.rows != nil && !b.directed {
+		symmetric, err := e.rows.symmetric(ctx, b.threads)
+		if err == nil && !symmetric {
+			err = e.spread()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	room := func(nodes int) (err error) {
+		const bytesPerNode = 128 // while both orders are there
+		if done, err = memory.Room(bytesPerNode * int64(nodes)); err != nil {
+			return fmt.Errorf("a graph of %d nodes: %w", nodes, err)
+		}
+		return nil
+	}
+	if e.rows != nil {
+		if err := room(len(e.rows.starts) - 1); err != nil {
+			return nil, err
+		}
+		return done, b.fromRows(ctx, e)
+	}
+	n, err := e.number(ctx, b.threads)
+	if err == nil {
+		err = room(n.count())
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.names = n.namesOf(e)
+	count := e.count()
+	if err := b.fill(ctx, e, n); err != nil {
+		return nil, fmt.Errorf("a graph of %d edges: %w", count, err)
+	}
+	e.chunks, e.words = nil, nil // the graph needs their memory
+	return done, e.store.close()
 }
 
 // fill sorts the edges by the nodes that they lead from.
@@ -120,7 +149,7 @@ func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) error {
 		next[i].Store(int64(b.starts[i]))
 	}
 	var err error
-	if b.arcs, err = allocate[A](&b.store, b.starts[len(next)]); err != nil {
+	if b.arcs, err = allocate[A](b.store, b.starts[len(next)]); err != nil {
 		return err
 	}
 	for first := 0; first < len(next); {
@@ -153,13 +182,13 @@ func (b *builder[A]) rangeFrom(first int) (end int) {
 // row returns the arcs of a node.
 func (b *builder[A]) row(i uint32) []A { return b.arcs[b.starts[i]:][:b.degrees[i]] }
 
-// rows calls visit for all nodes, each on some goroutine.
-func (b *builder[A]) rows(ctx context.Context, visit func(i uint32) error) error {
+// rows calls visit for all nodes, each on some goroutine, the worker.
+func (b *builder[A]) rows(ctx context.Context, visit func(worker int, i uint32) error) error {
 	const together = 1 << 10
 	nodes := len(b.degrees)
-	return parallel.Try(ctx, b.threads, (nodes+together-1)/together, func(_, k int) error {
+	return parallel.Try(ctx, b.threads, (nodes+together-1)/together, func(worker, k int) error {
 		for i := k * together; i < min((k+1)*together, nodes); i++ {
-			if err := visit(uint32(i)); err != nil {
+			if err := visit(worker, uint32(i)); err != nil {
 				return err
 			}
 			if i%8 == 7 {
@@ -173,7 +202,7 @@ func (b *builder[A]) rows(ctx context.Context, visit func(i uint32) error) error
 // unite sorts the arcs of each node and leaves one of those that are equal.
 func (b *builder[A]) unite(ctx context.Context) (repeated int, err error) {
 	var again atomic.Int64
-	err = b.rows(ctx, func(i uint32) error {
+	err = b.rows(ctx, func(_ int, i uint32) error {
 		row := b.row(i)
 		slices.Sort(row)
 		for k := 1; k < len(row); k++ {
@@ -196,8 +225,16 @@ func (b *builder[A]) unite(ctx context.Context) (repeated int, err error) {
 }
 
 // weigh computes the masses. The order of the sums does not depend on the threads.
-func (b *builder[A]) weigh() {
+func (b *builder[A]) weigh(ctx context.Context) error {
 	b.mass = make([]float64, len(b.degrees))
+	if !b.directed { // what leads to a node leads back, in the same order
+		return b.rows(ctx, func(_ int, i uint32) error {
+			for _, a := range b.row(i) {
+				b.mass[i] += float64(weightOf(a))
+			}
+			return nil
+		})
+	}
 	for i := range b.degrees {
 		for _, a := range b.row(uint32(i)) {
 			b.mass[endOf(a)] += float64(weightOf(a))
@@ -206,6 +243,7 @@ func (b *builder[A]) weigh() {
 			b.store.giveBack()
 		}
 	}
+	return ctx.Err()
 }
 
 // byMass returns the graph with the nodes in the order of their masses.
@@ -215,7 +253,17 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(x, y uint32) int { return cmp.Or(cmp.Compare(b.mass[y], b.mass[x]), cmp.Compare(x, y)) })
+	place := func(x uint32) uint32 {
+		if b.places != nil {
+			return b.places[x]
+		}
+		return x
+	}
+	if err := parallel.Sort(ctx, b.threads, order, func(x, y uint32) int {
+		return cmp.Or(cmp.Compare(b.mass[y], b.mass[x]), cmp.Compare(place(x), place(y)))
+	}); err != nil {
+		return nil, err
+	}
 	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
 	for i, old := range order {
 		rank[old] = uint32(i)
@@ -240,16 +288,22 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint
 			return err
 		}
 	}
-	err = b.rows(ctx, func(i uint32) error {
-		var row []A
+	rows := make([][]A, b.threads)
+	var loops atomic.Int64
+	err = b.rows(ctx, func(worker int, i uint32) error {
+		row := rows[worker][:0]
 		for _, a := range b.row(order[i]) {
 			row = append(row, newArc[A](rank[endOf(a)], weightOf(a)))
 		}
+		rows[worker] = row
 		slices.Sort(row)
 		for k, a := range row {
 			at := g.starts[i] + k
 			if g.ends[at] = endOf(a); g.weights != nil {
 				g.weights[at] = weightOf(a)
+			}
+			if endOf(a) == i {
+				loops.Add(1)
 			}
 		}
 		if i%8 == 7 {
@@ -257,6 +311,7 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint
 		}
 		return nil
 	})
+	g.loops = int(loops.Load())
 	g.store.settle()
 	return err
 }

@@ -3,6 +3,7 @@ package walk
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -19,7 +20,7 @@ import (
 // order of [Graph.WriteWalks]. To close it closes the graph. The words are the nodes, and node i has the id i.
 //
 // The counts of the words are not counted, because that would take a walk over everything before training begins. They follow
-// from the masses, see counts. A graph with nodes that walks end at is walked over once, for the lengths of the walks.
+// from the masses, see counts. A directed graph with nodes that walks end at is walked over once, for the lengths of the walks.
 //
 // Errors: an option out of its range, a graph without nodes, a cancelled context; memory.ErrRoom.
 func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
@@ -30,7 +31,7 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 	c := &encoded.Computed{
 		Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: w.bytes(), Source: w.plan(), Close: g.Close,
 	}
-	if g.DeadEnds() > 0 {
+	if g.Directed && g.DeadEnds() > 0 {
 		if c.Lengths, err = w.lengths(ctx, o.Threads); err != nil {
 			return nil, err
 		}
@@ -48,8 +49,9 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 		}
 	}
 	text := encoded.NewComputed(c)
-	v := &corpus.Vocabulary{Words: g.Names, Counts: g.counts(o.Walks, text.Tokens())} // NewVocabulary would make a map of the names
-	return v.Over(text, w.fingerprint(v, &o)), nil
+	v := &corpus.Vocabulary{Words: g.Names, Counts: w.counts(text.Tokens())} // NewVocabulary would make a map of the names
+	fingerprint, err := w.fingerprint(ctx, &o)
+	return v.Over(text, fingerprint), err
 }
 
 // bytes returns the memory of the graph. Of what is in files the processor sees some megabytes.
@@ -87,42 +89,67 @@ func (w *walks) lengths(ctx context.Context, threads int) ([]uint32, error) {
 // counts returns about how often the walks come to each node, in a text of so many tokens: as often as walks begin there, and
 // otherwise in proportion to its mass. For long walks over an undirected graph with p = q = 1 this is what they do on
 // average. The sum is the number of tokens.
-func (g *Graph) counts(rounds, tokens int) []uint64 {
+func (w *walks) counts(tokens int) []uint64 {
 	sum := 0.0
-	for _, m := range g.mass {
+	for _, m := range w.g.mass {
 		sum += m
 	}
-	counts, left := make([]uint64, len(g.Names)), uint64(tokens-rounds*len(g.Names))
-	for i, rest := 0, float64(left); i < len(counts); i++ {
-		share := min(uint64(math.Floor(rest/sum*g.mass[i])), left)
-		counts[i] = uint64(rounds) + share
+	counts, left := make([]uint64, len(w.g.Names)), uint64(tokens-w.count())
+	for i, rest := 0, float64(left); i < w.starters; i++ {
+		share := min(uint64(math.Floor(rest/sum*w.g.mass[i])), left)
+		counts[i] = uint64(w.rounds) + share
 		left -= share
 	}
-	for i := 0; left > 0; i = (i + 1) % len(counts) { // what rounding left
+	for i := 0; left > 0; i = (i + 1) % w.starters { // what rounding left
 		counts[i]++
 		left--
 	}
 	return counts
 }
 
-// fingerprint identifies the graph and the walks.
-func (w *walks) fingerprint(v *corpus.Vocabulary, o *Options) uint64 {
+// fingerprint identifies the graph and the walks: a hash of the hashes of its parts.
+func (w *walks) fingerprint(ctx context.Context, o *Options) (uint64, error) {
 	h := xxhash.New()
-	_, _ = fmt.Fprintf(h, "walks 1 %d %d %x %x %d %t\x00", o.Walks, o.Length, o.P, o.Q, o.Seed, w.g.Directed)
-	_ = v.WriteTSV(h) // names of nodes have no white space
-	var buffer [4096]byte
-	put := func(count int, number func(i int) uint32) {
-		at := 0
-		for i := range count {
-			binary.LittleEndian.PutUint32(buffer[at:], number(i))
-			if at += 4; at == len(buffer) || i == count-1 {
-				h.Write(buffer[:at])
-				at = 0
-			}
+	_, _ = fmt.Fprintf(h, "walks 2 %d %d %x %x %d %t %d %d\x00", o.Walks, o.Length, o.P, o.Q, o.Seed, w.g.Directed, len(w.g.Names), len(w.g.ends))
+	parts := func(count int, add func(h *xxhash.Digest, first, end int)) error {
+		const together = 1 << 20
+		hashes := make([]uint64, (count+together-1)/together)
+		err := parallel.Do(ctx, o.Threads, len(hashes), func(k int) {
+			part := xxhash.New()
+			add(part, k*together, min((k+1)*together, count))
+			hashes[k] = part.Sum64()
+			w.g.store.giveBack()
+		})
+		for _, hash := range hashes {
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, hash))
 		}
+		return err
 	}
-	put(len(w.g.Names), func(i int) uint32 { return uint32(w.g.starts[i+1] - w.g.starts[i]) })
-	put(len(w.g.ends), func(i int) uint32 { return w.g.ends[i] })
-	put(len(w.g.weights), func(i int) uint32 { return math.Float32bits(w.g.weights[i]) })
-	return h.Sum64()
+	err := errors.Join(
+		parts(len(w.g.Names), func(h *xxhash.Digest, first, end int) {
+			var node []byte
+			for i := first; i < end; i++ {
+				node = binary.LittleEndian.AppendUint64(node[:0], uint64(w.g.starts[i+1]-w.g.starts[i]))
+				node = append(append(node, w.g.Names[i]...), 0)
+				_, _ = h.Write(node)
+			}
+		}),
+		parts(len(w.g.ends), func(h *xxhash.Digest, first, end int) {
+			hashNumbers(h, w.g.ends[first:end], func(x uint32) uint32 { return x })
+		}),
+		parts(len(w.g.weights), func(h *xxhash.Digest, first, end int) { hashNumbers(h, w.g.weights[first:end], math.Float32bits) }))
+	return h.Sum64(), err
+}
+
+// hashNumbers adds numbers to a hash, in the same order of bytes on every machine.
+func hashNumbers[T any](h *xxhash.Digest, numbers []T, bits func(x T) uint32) {
+	var buffer [4096]byte
+	for len(numbers) > 0 {
+		some := numbers[:min(len(buffer)/4, len(numbers))]
+		for i, x := range some {
+			binary.LittleEndian.PutUint32(buffer[4*i:], bits(x))
+		}
+		_, _ = h.Write(buffer[:4*len(some)])
+		numbers = numbers[len(some):]
+	}
 }

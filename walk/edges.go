@@ -21,10 +21,11 @@ import (
 type edges struct {
 	chunks []edgeChunk // in the order of the file
 	words  *wordTable
-	store  store // of the chunks of a list
+	rows   *rows // in place of chunks
+	store  store // of the chunks of a list, or of the rows
 
 	first, given uint64   // the nodes first ... first+given-1 are in the graph, also without edges
-	names        []string // of these nodes; nil: their numbers
+	names        []string // of these nodes, in the order of names or, of rows, in any; nil: their numbers
 
 	notes    []string
 	bothWays bool // the file should hold each undirected edge twice
@@ -40,6 +41,9 @@ type edgeChunk struct {
 
 // count returns the number of edges.
 func (e *edges) count() (n int) {
+	if e.rows != nil {
+		return len(e.rows.ends)
+	}
 	for _, c := range e.chunks {
 		n += len(c.from)
 	}
@@ -63,20 +67,29 @@ func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint6
 
 // rename gives the nodes of the numbers 0, 1, ... these names. The nodes get their places in the order of all files.
 func (e *edges) rename(names []string) {
-	order, rank := make([]uint32, len(names)), make([]uint64, len(names))
+	order, places := inOrder(names)
+	e.names = make([]string, len(names))
+	for place, i := range order {
+		e.names[place] = names[i]
+	}
+	for _, c := range e.chunks {
+		for i := range c.from {
+			c.from[i], c.to[i] = uint64(places[c.from[i]]), uint64(places[c.to[i]])
+		}
+	}
+}
+
+// inOrder returns the order of names, and the place of each name in it.
+func inOrder(names []string) (order, places []uint32) {
+	order, places = make([]uint32, len(names)), make([]uint32, len(names))
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return compareNames(names[a], names[b]) })
-	e.names = make([]string, len(names))
 	for place, i := range order {
-		e.names[place], rank[i] = names[i], uint64(place)
+		places[i] = uint32(place)
 	}
-	for _, c := range e.chunks {
-		for i := range c.from {
-			c.from[i], c.to[i] = rank[c.from[i]], rank[c.to[i]]
-		}
-	}
+	return order, places
 }
 
 // compareNames is the order of names: numbers come first.
@@ -282,26 +295,31 @@ func (n *numbering) of(key uint64) uint32 {
 	}
 }
 
-// namesOf returns the names of all nodes by first number. The numbers share one piece of memory.
+// namesOf returns the names of all nodes by first number.
 func (n *numbering) namesOf(e *edges) []string {
-	names := make([]string, 0, n.count())
-	if e.names != nil {
-		names = append(names, e.names...) // all nodes were given
-	} else {
-		var text []byte
-		ends := make([]int, 0, n.numbers)
-		n.eachNumber(func(key uint64) {
-			text = strconv.AppendUint(text, key, 10)
-			ends = append(ends, len(text))
-		})
-		all, last := string(text), 0
-		for _, end := range ends {
-			names = append(names, all[last:end])
-			last = end
-		}
+	names := e.names // all nodes were given
+	if names == nil {
+		names = numberNames(n.numbers, n.eachNumber)
 	}
 	for _, word := range n.order {
 		names = append(names, n.words[word])
+	}
+	return names
+}
+
+// numberNames returns so many numbers as names. They share one piece of memory.
+func numberNames(count int, each func(visit func(key uint64))) []string {
+	var text strings.Builder
+	var digits [20]byte
+	ends := make([]int, 0, count)
+	each(func(key uint64) {
+		text.Write(strconv.AppendUint(digits[:0], key, 10))
+		ends = append(ends, text.Len())
+	})
+	names, all, last := make([]string, 0, count), text.String(), 0
+	for _, end := range ends {
+		names = append(names, all[last:end])
+		last = end
 	}
 	return names
 }

@@ -3,6 +3,7 @@ package walk
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // A Graph has V nodes and edges between them. It stores an undirected edge in both
@@ -20,6 +21,7 @@ type Graph struct {
 	ends    []uint32  // in rising order for each node
 	weights []float32 // of the edges, in the order of ends; nil: all are 1
 	mass    []float64 // V values, in falling order
+	loops   int       // edges from a node to itself
 
 	store *store // of ends and weights; nil: they are in memory
 }
@@ -56,15 +58,7 @@ func (g *Graph) Edges() int {
 }
 
 // Loops returns the number of edges from a node to itself.
-func (g *Graph) Loops() int {
-	loops := 0
-	for i := range g.Names {
-		if _, ok := g.edge(uint32(i), uint32(i)); ok {
-			loops++
-		}
-	}
-	return loops
-}
+func (g *Graph) Loops() int { return g.loops }
 
 // DeadEnds returns the number of nodes without neighbours, where walks end.
 func (g *Graph) DeadEnds() int {
@@ -75,6 +69,15 @@ func (g *Graph) DeadEnds() int {
 		}
 	}
 	return deadEnds
+}
+
+// starters returns how many nodes walks begin at: those of the lowest numbers. In an undirected graph these are the nodes with edges,
+// because a walk from another one has no pairs.
+func (g *Graph) starters() int {
+	if g.Directed {
+		return len(g.Names)
+	}
+	return sort.Search(len(g.Names), func(i int) bool { return g.starts[i] == len(g.ends) })
 }
 
 // maxNodes is less than 2^31, because the order of the nodes in a round is a [simd.Bijection].

@@ -7,20 +7,21 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// walks are all walks over a graph with some options: o.Walks rounds of one walk from each node. Walk
-// number w is walk w mod V of round w/V. Each can be walked at any time.
+// walks are all walks over a graph with some options: o.Walks rounds of one walk from each of S nodes, the first ones: all that
+// walks begin at. Walk number w is walk w mod S of round w/S. Each can be walked at any time.
 type walks struct {
 	*stepper
-	length int
-	rounds int
-	seed   uint64
+	length   int
+	rounds   int
+	starters int // S
+	seed     uint64
 }
 
 // count returns the number of walks.
-func (w *walks) count() int { return w.rounds * len(w.g.Names) }
+func (w *walks) count() int { return w.rounds * w.starters }
 
 // A startOrder is the order in which the walks of a round begin at the nodes: a bijection of the numbers
-// below the smallest power of two that is at least V, repeated until the result is below V.
+// below the smallest power of two that is at least S, repeated until the result is below S.
 type startOrder struct {
 	simd.Bijection
 	nodes uint32
@@ -30,7 +31,7 @@ type startOrder struct {
 const orderStart = 1 << 63
 
 func (w *walks) order(round uint32) startOrder {
-	o := startOrder{nodes: uint32(len(w.g.Names))}
+	o := startOrder{nodes: uint32(w.starters)}
 	all := uint32(1)<<bits.Len32(o.nodes-1) - 1
 	o.Low = 1<<((bits.Len32(all)+1)/2) - 1
 	o.High = all &^ o.Low
@@ -104,7 +105,7 @@ func (w *walks) lockstep() *lockstep {
 
 // walk walks the walks first ... end-1, at most together. path returns them then.
 func (l *lockstep) walk(first, end int) {
-	nodes := len(l.g.Names)
+	nodes := l.starters
 	for b := range end - first {
 		if round := (first + b) / nodes; round != l.round {
 			l.order, l.round = l.walks.order(uint32(round)), round

@@ -10,6 +10,7 @@ type Plan struct {
 	Ends       []uint32 // (E)
 	Cells      []uint32 // (E, 2): corpus.Alias.Table of the weights of each node's edges; nil: all weights are 1
 	Rounds     int
+	Starters   int  // walks begin at the nodes 0 ... Starters-1
 	FirstOrder bool // p = q = 1
 	Directed   bool
 
@@ -21,11 +22,11 @@ type Plan struct {
 
 func (w *walks) plan() *Plan {
 	return &Plan{
-		Seed: w.seed, Starts: w.g.starts, Ends: w.g.ends, Cells: w.cells, Rounds: w.rounds, FirstOrder: w.firstOrder, Directed: w.g.Directed,
+		Seed: w.seed, Starts: w.g.starts, Ends: w.g.ends, Cells: w.cells, Rounds: w.rounds, Starters: w.starters, FirstOrder: w.firstOrder, Directed: w.g.Directed,
 		Back: w.back, Near: w.near, Far: w.far, Folded: w.folded, FoldedAcceptance: w.foldedAcceptance, walks: w,
 	}
 }
 
 // Order returns the bijection that gives the node where walk i of a round begins: its value for i, of which its value is taken again
-// until it is below V.
+// until it is below Starters.
 func (p *Plan) Order(round int) simd.Bijection { return p.walks.order(uint32(round)).Bijection }

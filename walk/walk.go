@@ -83,16 +83,20 @@ func (g *Graph) walks(ctx context.Context, o *Options) (w *walks, err error) {
 	if len(g.Names) == 0 {
 		return nil, errors.New("walk: the graph has no nodes")
 	}
+	starters := g.starters()
+	if starters == 0 {
+		return nil, errors.New("walk: the graph has no edges")
+	}
 	s, err := newStepper(ctx, g, o.P, o.Q, o.Threads)
 	if err != nil {
 		return nil, fmt.Errorf("walk: %w", err)
 	}
-	return &walks{stepper: s, length: o.Length, rounds: o.Walks, seed: o.Seed}, nil
+	return &walks{stepper: s, length: o.Length, rounds: o.Walks, starters: starters, seed: o.Seed}, nil
 }
 
 // WriteWalks writes walks over the graph to w, one a line, with spaces between the
-// nodes. In each of o.Walks rounds one walk begins at every node; the order of the
-// nodes is random. A walk ends early at a node without neighbours.
+// nodes. In each of o.Walks rounds one walk begins at every node, in an undirected graph at every node
+// that has an edge; the order of the nodes is random. A walk ends early at a node without neighbours.
 //
 // Errors: an option out of its range, a graph without nodes, errors of w, a cancelled
 // context.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,8 @@ func newGenerate(s cli.Streams) *cobra.Command {
 grows without a limit, for measurements of texts that are larger than memory.
 
 With --nodes, write the edges of a random graph: an R-MAT graph, or with --blocks a degree-corrected
-block model, whose blocks are the labels of the nodes.`,
+block model, whose blocks are the labels of the nodes. A FILE that ends in .npz becomes a sparse
+matrix of SciPy, which is faster to write and to read than a list.`,
 		Example: `  w2vcl-bench generate --bytes 10GB --out large.txt
   w2vcl-bench generate --bytes 1GB --different 50000000 --out different.txt
   w2vcl-bench generate --nodes 1000000 --edges 5000000 --blocks 50 --labels labels.txt --out graph.txt`,
@@ -111,5 +113,9 @@ func (o *generateOptions) writeGraph(ctx context.Context, s cli.Streams) error {
 			return fmt.Errorf("--labels: %w", err)
 		}
 	}
-	return o.write(ctx, s, g.WriteTo, g.Edges, terminal.Number(g.Edges)+" edges")
+	write := g.WriteTo
+	if strings.HasSuffix(o.out, ".npz") {
+		write = g.WriteArchive
+	}
+	return o.write(ctx, s, write, g.Edges, terminal.Number(g.Edges)+" edges")
 }

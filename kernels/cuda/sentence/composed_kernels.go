@@ -111,7 +111,8 @@ func (t *Composed) train(unit int, rate float32) error {
 	if err != nil {
 		return err
 	}
-	t.Kernels.args.tokens, t.args.tokens = t.text.base(buffer), t.text.base(buffer)
+	t.useText(buffer)
+	t.args.tokens = t.text.base(buffer)
 	t.args.most = t.composition.Undamped(rate, 1)
 	for first, end := t.sentence(unit), t.sentence(unit+1); first < end; {
 		next := t.composition.block(t.options.text(), first, end)

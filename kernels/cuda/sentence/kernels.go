@@ -147,7 +147,7 @@ func (t *Kernels) allocate() (err error) {
 	units := t.units()
 	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
 	a.next = m.Bytes("counter", 4)
-	t.placeText(m)
+	t.placePieces(m)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
 	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
 	if c.sharesContexts() {
@@ -161,7 +161,7 @@ func (t *Kernels) allocate() (err error) {
 	if m.Err != nil {
 		return m.Err
 	}
-	t.text, err = newText(d, &t.options, t.numbers, a.sentences)
+	t.text, err = newText(d, &t.options, t.numbers)
 	return err
 }
 
@@ -181,33 +181,22 @@ func longestOf(text Text) int {
 	return longest
 }
 
-// placeText places where sentences begin, which units they are of and, if they are pieces, what is
-// around them.
-func (t *Kernels) placeText(m *cuda.Allocator) {
-	a, text, units := &t.args, t.options.text(), t.options.Units
-	count := text.Sentences()
-	a.sentences = cuda.PlacedParts(m, "sentences", count+1, func(to []uint64, first int) {
-		for i := range to {
-			to[i] = uint64(text.Start(first + i))
-		}
-		text.GiveBack()
-	})
-	u := 0 // of the sentence at hand; they come in order
-	a.unitOf = cuda.PlacedParts(m, "units", count, func(to []uint32, first int) {
-		for i := range to {
-			for units[u+1] <= first+i {
-				u++
-			}
-			to[i] = uint32(u)
-		}
-	})
-	if cut, ok := text.(*pieces); ok {
-		a.around = cuda.PlacedParts(m, "pieces of sentences", count, func(to [][2]uint32, first int) {
-			for i := range to {
-				to[i] = cut.around(first + i)
-			}
-		})
+// placePieces places what is around the sentences, if they are pieces of others.
+func (t *Kernels) placePieces(m *cuda.Allocator) {
+	cut, ok := t.options.text().(*pieces)
+	if !ok {
+		return
 	}
+	t.args.around = cuda.PlacedParts(m, "pieces of sentences", cut.Sentences(), func(to [][2]uint32, first int) {
+		for i := range to {
+			to[i] = cut.around(first + i)
+		}
+	})
+}
+
+// useText lets the kernels read the text of a buffer.
+func (t *Kernels) useText(buffer int) {
+	t.args.tokens, t.args.sentences, t.args.unitOf = t.text.base(buffer), t.text.sentencesBase(buffer), t.text.unitOfBase(buffer)
 }
 
 // units is the number of units of all epochs.
@@ -277,7 +266,7 @@ func (t *Kernels) launch(first, end int) (int, error) {
 	if len(t.text.buffers) > 1 {
 		end = min(end, first-first%perEpoch+t.text.buffers[buffer].end)
 	}
-	t.args.tokens = t.text.base(buffer)
+	t.useText(buffer)
 	if err := t.launchSentences(t.sentence(first), t.sentence(end)); err != nil {
 		return 0, err
 	}

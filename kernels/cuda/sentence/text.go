@@ -5,6 +5,7 @@ package sentence
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -15,12 +16,14 @@ import (
 // units in two buffers, of which one is filled while the other is trained on. The
 // host's own memory may be anywhere, so a piece goes through pinned memory, in
 // parts: while one is copied to the device, the host copies the next.
+//
+// With the tokens of a buffer come the bounds of its sentences and their units, so that a text of any number of sentences fits.
 type text struct {
 	device   *cuda.Device
 	tokens   Text
 	whole    []uint32 // all tokens, if they are in memory
 	starts   []int    // first token of each unit of an epoch, and the end
-	units    []int    // first sentence of each
+	units    []int    // first sentence of each, and the end
 	walker   *walker  // makes the text on the device, without tokens and whole; nil: the host brings it
 	numbers  numbers
 	renumber cu.Function
@@ -29,11 +32,14 @@ type text struct {
 	piece   int          // tokens that a buffer of two holds
 	copies  cu.Stream
 	staging [2]staging
+	staged  int // parts so far
 }
 
 // A textBuffer holds the units first to end of an epoch.
 type textBuffer struct {
-	memory      cu.DevicePtr
+	memory      cu.DevicePtr // tokens
+	sentences   cu.DevicePtr // first token of each sentence, and the end
+	unitOf      cu.DevicePtr // of each sentence
 	first, end  int
 	ready, used cu.Event // filled; trained on
 }
@@ -45,9 +51,8 @@ type staging struct {
 
 const stagingTokens = 4 << 20
 
-// newText brings a text to the device if it may have so many tokens there; 0 is any number. sentences is where
-// the sentences begin.
-func newText(d *cuda.Device, c *Options, n numbers, sentences cu.DevicePtr) (*text, error) {
+// newText brings a text to the device if it may have so many tokens there; 0 is any number.
+func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units}
 	longest := 0
 	for u, sentence := range c.Units {
@@ -61,7 +66,7 @@ func newText(d *cuda.Device, c *Options, n numbers, sentences cu.DevicePtr) (*te
 		return nil, err
 	}
 	if c.Walks != nil {
-		if t.walker, err = newWalker(d, c.Walks, sentences); err != nil {
+		if t.walker, err = newWalker(d, c.Walks); err != nil {
 			return nil, err
 		}
 	}
@@ -86,12 +91,18 @@ func (t *text) placeAll() error {
 	default:
 		p = cuda.PlacedParts(m, "text", t.tokens.Tokens(), func(to []uint32, first int) { t.tokens.Copy(to, t.starts[0]+first) })
 	}
+	count := t.tokens.Sentences()
+	sentences := cuda.PlacedParts(m, "sentences", count+1, func(to [][2]uint32, first int) {
+		t.startsOf(unsafe.Slice(&to[0][0], 2*len(to)), first)
+	})
+	unitOf := cuda.PlacedParts(m, "units", count, t.unitsOf)
+	t.tokens.GiveBack()
 	if m.Err != nil {
 		return m.Err
 	}
-	t.buffers = []textBuffer{{memory: p, end: len(t.starts) - 1}}
+	t.buffers = []textBuffer{{memory: p, sentences: sentences, unitOf: unitOf, end: len(t.starts) - 1}}
 	if t.walker != nil {
-		if err := t.walker.walk(t.base(0), 0, t.tokens.Sentences(), t.device.Stream()); err != nil {
+		if err := t.walker.walk(t.base(0), t.sentencesBase(0), 0, t.tokens.Sentences(), t.device.Stream()); err != nil {
 			return err
 		}
 	}
@@ -103,10 +114,13 @@ func (t *text) allocate(tokens int) (err error) {
 	if t.copies, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return err
 	}
+	sentences := t.mostSentences()
 	for i := range t.buffers {
-		b := &t.buffers[i]
-		if b.memory, err = t.device.Allocate("a piece of the text", cuda.Bytes[uint32](tokens)); err != nil {
-			return err
+		b, m := &t.buffers[i], &cuda.Allocator{Device: t.device}
+		b.memory = m.Bytes("a piece of the text", 4*tokens)
+		b.sentences, b.unitOf = m.Bytes("sentences", 8*(sentences+1)), m.Bytes("units", 4*sentences)
+		if m.Err != nil {
+			return m.Err
 		}
 		if b.ready, err = cu.MakeEvent(cu.DisableTiming); err != nil {
 			return err
@@ -132,7 +146,7 @@ func (t *text) close() error {
 	err := t.copies.Synchronize()
 	for i := range t.buffers {
 		b, s := &t.buffers[i], &t.staging[i]
-		err = errors.Join(err, t.device.Free(b.memory), cu.DestroyEvent(&b.ready), cu.DestroyEvent(&b.used), cuda.Unpin(s.memory), cu.DestroyEvent(&s.copied))
+		err = errors.Join(err, t.device.Free(b.memory, b.sentences, b.unitOf), cu.DestroyEvent(&b.ready), cu.DestroyEvent(&b.used), cuda.Unpin(s.memory), cu.DestroyEvent(&s.copied))
 	}
 	return errors.Join(err, t.copies.Destroy())
 }
@@ -177,31 +191,60 @@ func (t *text) prepare(i int) error {
 	return t.fill(1-i, next)
 }
 
+// pieceEnd returns the end of the units, from u on, that a buffer of two holds.
+func (t *text) pieceEnd(u int) int {
+	end := u + 1
+	for end < len(t.starts)-1 && t.starts[end+1]-t.starts[u] <= t.piece {
+		end++
+	}
+	return end
+}
+
+// mostSentences returns how many sentences a buffer of two may hold.
+func (t *text) mostSentences() (most int) {
+	end := 1
+	for u := range len(t.units) - 1 {
+		for end = max(end, u+1); end < len(t.units)-1 && t.starts[end+1]-t.starts[u] <= t.piece; end++ {
+		}
+		most = max(most, t.units[end]-t.units[u])
+	}
+	return most
+}
+
 // fill brings as many units as fit, from u on, into buffer i.
 func (t *text) fill(i, u int) error {
 	b := &t.buffers[i]
-	b.first, b.end = u, u+1
-	for b.end < len(t.starts)-1 && t.starts[b.end+1]-t.starts[u] <= t.piece {
-		b.end++
-	}
+	b.first, b.end = u, t.pieceEnd(u)
 	if err := t.copies.Wait(b.used, 0); err != nil {
 		return err
 	}
 	start, tokens := t.starts[u], t.starts[b.end]-t.starts[u]
-	if t.walker != nil {
-		if err := t.walker.walk(t.base(i), t.units[u], t.units[b.end], t.copies); err != nil {
-			return err
-		}
-		return errors.Join(t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
+	first, end := t.units[u], t.units[b.end]
+	err := errors.Join(
+		t.bring(b.sentences, end-first+1, 2, func(to []uint32, at int) { t.startsOf(to, first+at) }),
+		t.bring(b.unitOf, end-first, 1, func(to []uint32, at int) { t.unitsOf(to, first+at) }))
+	if err != nil {
+		return err
 	}
-	for n, at := 0, 0; at < tokens; n++ {
-		s := &t.staging[n%2]
+	if t.walker != nil {
+		err = t.walker.walk(t.base(i), t.sentencesBase(i), first, end, t.copies)
+	} else {
+		err = t.bring(b.memory, tokens, 1, func(to []uint32, at int) { t.tokens.Copy(to, start+at) })
+	}
+	t.tokens.GiveBack()
+	return errors.Join(err, t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
+}
+
+// bring brings count values of so many numbers to the device. put makes some of them, from value number at on.
+func (t *text) bring(to cu.DevicePtr, count, numbers int, put func(to []uint32, at int)) error {
+	for at := 0; at < count; t.staged++ {
+		s := &t.staging[t.staged%2]
 		if err := s.copied.Synchronize(); err != nil {
 			return err
 		}
-		part := min(len(s.memory), tokens-at)
-		cuda.Parallel(part, func(first, end int) { t.tokens.Copy(s.memory[first:end], start+at+first) })
-		if err := cu.MemcpyHtoDAsync(b.memory+cu.DevicePtr(4*at), unsafe.Pointer(&s.memory[0]), cuda.Bytes[uint32](part), t.copies); err != nil {
+		part := min(len(s.memory)/numbers, count-at)
+		cuda.Parallel(part, func(first, end int) { put(s.memory[first*numbers:end*numbers], at+first) })
+		if err := cu.MemcpyHtoDAsync(to+cu.DevicePtr(4*numbers*at), unsafe.Pointer(&s.memory[0]), cuda.Bytes[uint32](part*numbers), t.copies); err != nil {
 			return err
 		}
 		if err := s.copied.Record(t.copies); err != nil {
@@ -209,10 +252,26 @@ func (t *text) fill(i, u int) error {
 		}
 		at += part
 	}
-	if err := t.renumberTokens(b.memory, tokens, t.copies); err != nil {
-		return err
+	return nil
+}
+
+// startsOf sets pairs of numbers to where sentences begin, from sentence first on.
+func (t *text) startsOf(to []uint32, first int) {
+	for i := range len(to) / 2 {
+		start := uint64(t.tokens.Start(first + i))
+		to[2*i], to[2*i+1] = uint32(start), uint32(start>>32)
 	}
-	return b.ready.Record(t.copies)
+}
+
+// unitsOf sets numbers to the units of sentences, from sentence first on.
+func (t *text) unitsOf(to []uint32, first int) {
+	u := sort.SearchInts(t.units, first+1) - 1
+	for i := range to {
+		for t.units[u+1] <= first+i {
+			u++
+		}
+		to[i] = uint32(u)
+	}
 }
 
 // base returns where token 0 of the text would be if all of it were in memory with
@@ -220,4 +279,15 @@ func (t *text) fill(i, u int) error {
 func (t *text) base(i int) cu.DevicePtr {
 	b := &t.buffers[i]
 	return b.memory - 4*cu.DevicePtr(t.starts[b.first])
+}
+
+// sentencesBase is base for the first token of sentence 0, and unitOfBase for its unit.
+func (t *text) sentencesBase(i int) cu.DevicePtr {
+	b := &t.buffers[i]
+	return b.sentences - 8*cu.DevicePtr(t.units[b.first])
+}
+
+func (t *text) unitOfBase(i int) cu.DevicePtr {
+	b := &t.buffers[i]
+	return b.unitOf - 4*cu.DevicePtr(t.units[b.first])
 }

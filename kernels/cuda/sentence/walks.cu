@@ -13,10 +13,9 @@ struct Walks {
 	const uint64_t *starts;    // (V+1): the edges of node i are ends[starts[i]] ... ends[starts[i+1]-1]
 	const uint32_t *ends;
 	const uint2 *cells;        // of each edge, {accept, other}; null: all weights are 1
-	const uint64_t *sentences; // first token of each sentence of this part of the text
 	const Order *orders;       // of each round
 	uint64_t first;            // walk that sentence 0 is
-	uint64_t nodes, firstOrder, directed;
+	uint64_t starters, firstOrder, directed;
 	uint64_t back, near, far, folded, foldedAcceptance;
 };
 
@@ -155,15 +154,16 @@ __device__ uint32_t step(const Walks &g, uint32_t previous, uint32_t here, Numbe
 	return drawFromTable(g, previous, here, random);
 }
 
-// sentence_walk walks the sentences first ... end-1, one a thread. tokens is where token 0 of the text would be.
-extern "C" __global__ void sentence_walk(const Walks *walks, uint32_t *tokens, uint64_t first, uint64_t end) {
+// sentence_walk walks the sentences first ... end-1, one a thread. tokens is where token 0 of the text would be, and sentences where
+// the first token of sentence 0 would be.
+extern "C" __global__ void sentence_walk(const Walks *walks, uint32_t *tokens, const uint64_t *sentences, uint64_t first, uint64_t end) {
 	Walks g = *walks;
-	uint32_t nodes = uint32_t(g.nodes);
+	uint32_t nodes = uint32_t(g.starters);
 	for (uint64_t s = first + blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; s < end; s += uint64_t(gridDim.x) * blockDim.x) {
 		uint64_t w = g.first + s;
 		uint32_t round = uint32_t(w / nodes), here = startOf(g.orders[round], uint32_t(w % nodes), nodes), previous = here;
 		Numbers random = {g.seed, uint64_t(here) << 32, round, 4, {}};
-		uint32_t *to = tokens + g.sentences[s], length = uint32_t(g.sentences[s + 1] - g.sentences[s]);
+		uint32_t *to = tokens + sentences[s], length = uint32_t(sentences[s + 1] - sentences[s]);
 		for (uint32_t n = 0; n < length; n++) {
 			if (n > 0) {
 				uint32_t x;

@@ -1,7 +1,7 @@
 package sentence
 
-// Walks are random walks over a graph whose text a device can make itself: sentence i is walk First+i. Walk w begins in round w/V,
-// at the node that the round's order gives for w mod V; see package walk.
+// Walks are random walks over a graph whose text a device can make itself: sentence i is walk First+i. Walk w begins in round
+// w/Starters, at the node that the round's order gives for w mod Starters; see package walk.
 type Walks struct {
 	First      int
 	Seed       uint64
@@ -9,6 +9,7 @@ type Walks struct {
 	Ends       []uint32 // (E)
 	Cells      []uint32 // (E, 2): accept and other of the alias tables of the nodes' weights; nil: all weights are 1
 	Orders     []Order  // of the rounds
+	Starters   int      // nodes that walks begin at
 	FirstOrder bool     // the next node depends on the last one alone
 	Directed   bool
 

@@ -55,7 +55,7 @@ func randomGraph(t testing.TB, r *rand.Rand, nodes, edges int, weighted, directe
 // walksOf is what package device makes of a plan.
 func walksOf(p *walk.Plan) *Walks {
 	w := &Walks{
-		Seed: p.Seed, Starts: p.Starts, Ends: p.Ends, Cells: p.Cells, FirstOrder: p.FirstOrder, Directed: p.Directed,
+		Seed: p.Seed, Starts: p.Starts, Ends: p.Ends, Cells: p.Cells, FirstOrder: p.FirstOrder, Directed: p.Directed, Starters: p.Starters,
 		Back: p.Back, Near: p.Near, Far: p.Far, Folded: p.Folded, FoldedAcceptance: p.FoldedAcceptance,
 	}
 	for round := range p.Rounds {
@@ -101,16 +101,7 @@ func TestWalks(t *testing.T) {
 func compareWalks(d *cuda.Device, o *Options) error {
 	return d.Do(func() error {
 		n := newNumbers(o.Vocabulary)
-		a := &cuda.Allocator{Device: d}
-		sentences := cuda.PlacedParts(a, "sentences", o.Text.Sentences()+1, func(to []uint64, first int) {
-			for i := range to {
-				to[i] = uint64(o.Text.Start(first + i))
-			}
-		})
-		if a.Err != nil {
-			return a.Err
-		}
-		t, err := newText(d, o, n, sentences)
+		t, err := newText(d, o, n)
 		if err != nil {
 			return err
 		}
@@ -128,6 +119,9 @@ func compareWalks(d *cuda.Device, o *Options) error {
 				return err
 			}
 			o.Text.Copy(want, first)
+			if err := checkBounds(t, o, u, i); err != nil {
+				return err
+			}
 			for k, node := range want {
 				want[k] = uint32(n.number(int(node)))
 			}
@@ -137,6 +131,23 @@ func compareWalks(d *cuda.Device, o *Options) error {
 		}
 		return t.close()
 	})
+}
+
+// checkBounds checks where buffer i says that the sentences of unit u begin, and which unit they are of.
+func checkBounds(t *text, o *Options, u, i int) error {
+	first, end := o.Units[u], o.Units[u+1]
+	starts, units := make([]uint64, end-first+1), make([]uint32, end-first)
+	b := &t.buffers[i]
+	err := cuda.Receive(starts, b.sentences+cu.DevicePtr(8*(first-o.Units[b.first])))
+	if len(units) > 0 {
+		err = errors.Join(err, cuda.Receive(units, b.unitOf+cu.DevicePtr(4*(first-o.Units[b.first]))))
+	}
+	for k, start := range starts {
+		if int(start) != o.Text.Start(first+k) || k < len(units) && int(units[k]) != u {
+			return errors.Join(err, fmt.Errorf("sentence %d begins with token %d; it should be %d", first+k, start, o.Text.Start(first+k)))
+		}
+	}
+	return err
 }
 
 // BenchmarkWalks walks once from each of a million nodes with ten neighbours on average, 80 nodes a walk.
@@ -161,12 +172,12 @@ func BenchmarkWalks(b *testing.B) {
 				if a.Err != nil {
 					return a.Err
 				}
-				w, err := newWalker(d, walksOf(text.Source().(*walk.Plan)), sentences)
+				w, err := newWalker(d, walksOf(text.Source().(*walk.Plan)))
 				if err != nil {
 					return err
 				}
 				once := func() error {
-					return errors.Join(w.walk(tokens, 0, text.Sentences(), d.Stream()), d.Stream().Synchronize())
+					return errors.Join(w.walk(tokens, sentences, 0, text.Sentences(), d.Stream()), d.Stream().Synchronize())
 				}
 				if err := once(); err != nil { // loads the kernel
 					return err
