@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -98,7 +97,7 @@ func Floats(r *rand.Rand, n int) []float32 {
 
 // FreshSeed returns another seed each time: it is in the log.
 func FreshSeed(t testing.TB) uint64 {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	return seed
 }
