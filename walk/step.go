@@ -84,23 +84,8 @@ func (s *stepper) makeCells(ctx context.Context, threads int) error {
 			for _, w := range s.g.edgeWeights(uint32(i)) {
 				weights = append(weights, float64(w))
 			}
-			start := s.g.starts[i]
-			if s.meta == nil {
-				if err := s.makeCellsOf(start, weights); err != nil {
-					return err
-				}
-			} else {
-				row := s.g.neighbours(uint32(i))
-				places = s.meta.order(row, places)
-				for first, end := 0, 0; first < len(places); first = end {
-					var some []float64
-					for end = first; end < len(places) && s.meta.kinds[row[places[end]]] == s.meta.kinds[row[places[first]]]; end++ {
-						some = append(some, weights[places[end]])
-					}
-					if err := s.makeCellsOf(start+first, some); err != nil {
-						return err
-					}
-				}
+			if err := s.makeCellsOf(uint32(i), weights, &places); err != nil {
+				return err
 			}
 			if i%8 == 7 {
 				s.g.store.giveBack()
@@ -110,16 +95,28 @@ func (s *stepper) makeCells(ctx context.Context, threads int) error {
 	})
 }
 
-// makeCellsOf makes the table of the edges from one on, of which one is chosen.
-func (s *stepper) makeCellsOf(start int, weights []float64) error {
-	if len(weights) == 0 {
-		return nil
+// makeCellsOf makes the tables of a node: one, or with a meta-path one for its neighbours of each type.
+func (s *stepper) makeCellsOf(node uint32, weights []float64, places *[]int) error {
+	row := s.g.neighbours(node)
+	if s.meta != nil {
+		*places = s.meta.order(row, *places)
 	}
-	alias, err := corpus.NewAlias(weights)
-	if err == nil {
-		copy(s.cells[2*start:], alias.Table())
+	for first := 0; first < len(row); {
+		end, some := len(row), weights
+		if s.meta != nil {
+			end, some = first, nil
+			for ; end < len(row) && s.meta.kinds[row[(*places)[end]]] == s.meta.kinds[row[(*places)[first]]]; end++ {
+				some = append(some, weights[(*places)[end]])
+			}
+		}
+		alias, err := corpus.NewAlias(some)
+		if err != nil {
+			return err
+		}
+		copy(s.cells[2*(s.g.starts[node]+first):], alias.Table())
+		first = end
 	}
-	return err
+	return nil
 }
 
 // row returns the edges of which one leads to node number n of a walk, whose node before is here.
