@@ -139,7 +139,7 @@ func deviation(s Spread, format string) string {
 }
 
 const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items; " +
-	"where vocabularies differ, the most and the least, and scores do not compare."
+	"where vocabularies differ, the cell has the highest and the lowest, and the scores cannot be compared."
 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
