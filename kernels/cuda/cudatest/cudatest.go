@@ -8,6 +8,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -96,9 +98,18 @@ func Floats(r *rand.Rand, n int) []float32 {
 	return x
 }
 
+// seedVariable is the environment variable with the seed of a test that failed, to repeat it.
+const seedVariable = "W2VCL_TEST_SEED"
+
 // FreshSeed returns another seed each time: it is in the log.
 func FreshSeed(t testing.TB) uint64 {
 	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+	}
 	t.Logf("seed %d", seed)
 	return seed
 }
