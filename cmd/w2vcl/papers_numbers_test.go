@@ -163,7 +163,7 @@ func TestPaperNumbersFail(t *testing.T) {
 // aNumber is a number in a text: 1,056 or .41. Those of names (WS-353, Fig. 3, R², 100 MB of text) are none of ours.
 var (
 	aNumber  = regexp.MustCompile(`(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)`)
-	aName    = regexp.MustCompile("`[^`]*`|\\pL[\\pL0-9]*-[0-9]+[0-9-]*|\\pL+[0-9]+[\\pL0-9]*|\\b[0-9]+\\pL+|W_f [0-9]|(?i:fig\\.|figure|table|section|task|§) ?[0-9.]+|\\b100? MB|95%")
+	aName    = regexp.MustCompile("`[^`]*`|\\pL[\\pL0-9]*-[0-9]+[0-9-]*|\\pL+[0-9]+[\\pL0-9]*|\\b[0-9]+\\pL+|W_f [0-9]|(?i:fig\\.|figure|table|section|step|task|§) ?[0-9.]+|\\b100? MB|95%")
 	aSetting = regexp.MustCompile(`\b(dim|window) ([0-9]+)`)
 )
 
