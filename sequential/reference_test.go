@@ -11,11 +11,14 @@ import (
 // pair, without the package's own code.
 type reference struct {
 	Options
+	rounding
 	text            *corpus.Corpus
 	noise           *corpus.Alias
 	words, contexts []float64 // W and C
 	positions       []float64 // D
 	rate            float64
+
+	oldWords, oldContexts []float64 // before a step, where it reads them
 
 	// With hierarchical softmax contexts are the nodes.
 	codes    []byte     // of the last outputs
@@ -25,6 +28,17 @@ type reference struct {
 	sentence []uint32 // after subsampling
 	places   []int    // of its words in the text
 	first    int      // of the sentence's tokens
+}
+
+// A rounding adds numbers of so many bits, as float32 does those of 24; with zero bits it adds exactly.
+type rounding struct{ digits int }
+
+func (r rounding) add(to *float64, x float64) {
+	*to += x
+	if r.digits > 0 {
+		unit := uint64(1) << (53 - r.digits)
+		*to = math.Float64frombits((math.Float64bits(*to) + unit/2) &^ (unit - 1))
+	}
 }
 
 // bits are random number i of a stream in epoch 0.
@@ -87,12 +101,13 @@ func (r *reference) outputs(t, from, most int) []uint32 {
 // step trains all pairs with the values of before. positive says which output,
 // if any, is the target of each input.
 func (r *reference) step(inputs, outputs []uint32, positive func(input int) int) {
-	words, contexts := append([]float64(nil), r.words...), append([]float64(nil), r.contexts...)
+	r.oldWords, r.oldContexts = keepRows(r.oldWords, r.words, inputs, r.Dim), keepRows(r.oldContexts, r.contexts, outputs, r.Dim)
+	words, contexts := r.oldWords, r.oldContexts
 	for i, in := range inputs {
 		for k, out := range outputs {
 			score := 0.0
 			for j := range r.Dim {
-				score += words[int(in)*r.Dim+j] * contexts[int(out)*r.Dim+j]
+				r.add(&score, words[int(in)*r.Dim+j]*contexts[int(out)*r.Dim+j])
 			}
 			label := 0.0
 			if r.codes == nil && positive(i) == k || r.codes != nil && r.codes[k] == 0 {
@@ -100,11 +115,20 @@ func (r *reference) step(inputs, outputs []uint32, positive func(input int) int)
 			}
 			g := r.rate * (label - 1/(1+math.Exp(-score)))
 			for j := range r.Dim {
-				r.words[int(in)*r.Dim+j] += g * contexts[int(out)*r.Dim+j]
-				r.contexts[int(out)*r.Dim+j] += g * words[int(in)*r.Dim+j]
+				r.add(&r.words[int(in)*r.Dim+j], g*contexts[int(out)*r.Dim+j])
+				r.add(&r.contexts[int(out)*r.Dim+j], g*words[int(in)*r.Dim+j])
 			}
 		}
 	}
+}
+
+// keepRows copies rows of a table to their places in another.
+func keepRows(to, table []float64, rows []uint32, dim int) []float64 {
+	to = slices.Grow(to[:0], len(table))[:len(table)]
+	for _, row := range rows {
+		copy(to[int(row)*dim:][:dim], table[int(row)*dim:])
+	}
+	return to
 }
 
 func first(int) int { return 0 }
@@ -135,14 +159,14 @@ var references = map[string]func(r *reference){
 			sum := make([]float64, r.Dim)
 			for _, c := range inputs {
 				for j := range sum {
-					sum[j] += r.words[int(c)*r.Dim+j] / float64(len(inputs))
+					r.add(&sum[j], r.words[int(c)*r.Dim+j]/float64(len(inputs)))
 				}
 			}
 			r.words = append(r.words, sum...)
 			r.step([]uint32{uint32(mean)}, r.outputs(t, 0, r.Negatives), first)
 			for j := range sum {
 				for _, c := range inputs {
-					r.words[int(c)*r.Dim+j] += r.words[mean*r.Dim+j] - sum[j]
+					r.add(&r.words[int(c)*r.Dim+j], r.words[mean*r.Dim+j]-sum[j])
 				}
 			}
 			r.words = r.words[:mean*r.Dim]
@@ -168,7 +192,7 @@ var references = map[string]func(r *reference){
 			h := make([]float64, r.Dim)
 			for i, c := range inputs {
 				for j := range h {
-					h[j] += r.positions[places[i]*r.Dim+j] * r.words[c*r.Dim+j] / float64(len(inputs))
+					r.add(&h[j], r.positions[places[i]*r.Dim+j]*r.words[c*r.Dim+j]/float64(len(inputs)))
 				}
 			}
 			words, positions := append([]float64(nil), r.words...), append([]float64(nil), r.positions...)
@@ -179,8 +203,8 @@ var references = map[string]func(r *reference){
 				e := r.words[int(mean)*r.Dim+j] - h[j]
 				for i, c := range inputs {
 					at := places[i]*r.Dim + j
-					r.words[c*r.Dim+j] += e * positions[at]
-					r.positions[at] += e * words[c*r.Dim+j] / float64(len(inputs))
+					r.add(&r.words[c*r.Dim+j], e*positions[at])
+					r.add(&r.positions[at], e*words[c*r.Dim+j]/float64(len(inputs)))
 				}
 			}
 			r.words = r.words[:int(mean)*r.Dim]

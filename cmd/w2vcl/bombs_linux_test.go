@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -107,7 +106,7 @@ func TestBombOfEachFormat(t *testing.T) {
 // SIGUSR2 would be ignored.
 func TestEarlySignals(t *testing.T) {
 	cmd := w2vclCommand(t, "version")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	cmd.Env = append(cmd.Env, "GODEBUG=inittrace=1")
 	output, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)

@@ -214,7 +214,7 @@ func TestHostileFiles(t *testing.T) {
 				}
 				cmd.Args = append([]string{sh, "-c", "ulimit -v " + strconv.Itoa(c.space/1024) + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 				cmd.Path = sh
-				cmd.Env = append(os.Environ(), "MALLOC_ARENA_MAX=1") // with cgo each thread may reserve 64 MB of addresses else
+				cmd.Env = append(cmd.Env, "MALLOC_ARENA_MAX=1") // with cgo each thread may reserve 64 MB of addresses else
 			}
 			output, peak := peakOf(t, cmd)
 			if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(output), c.want) || strings.Contains(string(output), "goroutine") {

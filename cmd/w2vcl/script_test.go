@@ -54,7 +54,8 @@ func TestInterruptWhileReading(t *testing.T) {
 // on a busy machine.
 const patience = 5 * time.Minute
 
-// w2vclCommand returns a command that ends with the test at the latest.
+// w2vclCommand returns a command that ends with the test at the latest. It believes in two processors on every machine: reading, training
+// and scoring take memory for each, and tests set limits.
 func w2vclCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := exec.LookPath("w2vcl") // put into PATH by testscript.Main
@@ -63,7 +64,9 @@ func w2vclCommand(t *testing.T, args ...string) *exec.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	return exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+	return cmd
 }
 
 // waitFor waits until a file is there.

@@ -4,7 +4,6 @@ package cl
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -95,10 +94,10 @@ func (k *CBOW) begin(b *cbowBuffer) error {
 	if err := own.Wait(to.copied, 0); err != nil {
 		return err
 	}
-	all := k.launches(b, to)
-	composed := slices.IndexFunc(all, func(x cbowLaunch) bool { return x.name == "means" })
-	b.rest, k.stale = all[composed:], false
-	if err := launchAll(all[:composed]); err != nil {
+	var composing []cbowLaunch
+	composing, b.rest = k.launches(b, to)
+	k.stale = false
+	if err := launchAll(composing); err != nil {
 		return err
 	}
 	return k.group.tell(own)
@@ -163,8 +162,8 @@ func launchAll(all []cbowLaunch) error {
 	return nil
 }
 
-// launches returns the kernels of an iteration in their order.
-func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
+// launches returns the kernels of an iteration in their order: up to those that compose rows, and the rest.
+func (k *CBOW) launches(b *cbowBuffer, in *area) (composing, rest []cbowLaunch) {
 	s, a, early := &b.stretch, k.args, k.device.Overlaps()
 	a.stretch = stretchOfArgs{
 		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
@@ -175,6 +174,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	parts := k.parts
 	k.group.exchange(k.started, &a, &parts)
 	parts.stretch = a
+	var all []cbowLaunch
 	add := func(name string, f cu.Function, blocks, shared int) {
 		grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces, Shared: shared}
 		waits := name == "begin" || name == "means" && k.group != nil
@@ -192,6 +192,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	}
 	add("begin", k.start, ceil(tiles*tileRows, 256), 0)
 	addParts("compose", k.compose, ceil(len(s.Rows), warpsOfPlaces))
+	composing, all = all, nil
 	add("means", k.means, ofPlaces, 0)
 	all = append(all, cbowLaunch{"step 1", func() error {
 		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
@@ -202,7 +203,7 @@ func (k *CBOW) launches(b *cbowBuffer, in *area) (all []cbowLaunch) {
 	add("rows", k.rows, tiles, warpsOfPlaces*512*k.ownSize())
 	frequent := int(k.parts.frequent)
 	addParts("train", k.train, frequent+ceil(k.table.rows-frequent, warpsOfPlaces))
-	return all
+	return composing, all
 }
 
 // ownSize is F of the kernels for the columns that the device has.
