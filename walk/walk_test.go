@@ -404,7 +404,7 @@ func TestHoldOutErrors(t *testing.T) {
 		"all":         {ring, 1, "not between 0 and 1"},
 		"NaN":         {ring, math.NaN(), "not between 0 and 1"},
 		"too few":     {ring, 0.01, "0 of 4 edges are to be held out"},
-		"trees":       {ring, 0.5, "2 of 4 edges are to be held out, but 1 can be"},
+		"trees":       {ring, 0.5, "2 of 4 edges are to be held out, but only 1 can be"},
 		"too dense":   {randomGraph(t, 30, 1, false, false, 1), 0.5, "without an edge are to be drawn, but there are only 0"},
 		"just enough": {ring, 0.25, ""}, // ac and bd are free
 	} {
