@@ -70,8 +70,8 @@ func (p page) CostTable() report.Table {
 		Name: "cost", Title: "Scores, time, speed and memory",
 		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had; the sentence-ordered modes are counted together. "+
-			"The more runs, the nearer the mode is to its best.", p.scored()),
+			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
+			"are counted together), how many runs every mode had alike, and what the best of those gained.", p.scored()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -83,7 +83,7 @@ func (p page) CostTable() report.Table {
 	for _, v := range p.Variants {
 		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), searchCell(v),
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), {Text: v.Searched.text()},
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
@@ -30,7 +30,7 @@ func text(t *testing.T, seed uint64, words int) (*corpus.Corpus, *corpus.Alias) 
 }
 
 func freshSeed(t *testing.T) uint64 {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	return seed
 }

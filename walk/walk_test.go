@@ -95,13 +95,15 @@ func TestSteps(t *testing.T) {
 		for _, weighted := range []bool{false, true} {
 			for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {4, 1}, {0.01, 1}, {0.02, 0.5}, {100, 0.1}, {0.5, 50}, {200, 100}} {
 				g := randomGraph(t, 14, 0.3, directed, weighted, 9)
-				s, err := newStepper(t.Context(), g, pq[0], pq[1], 2)
+				s, err := newStepper(t.Context(), g, pq[0], pq[1], nil, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for way, next := range map[string]func(previous, here uint32, random *numbers) uint32{
-					"first order": func(_, here uint32, random *numbers) uint32 { return s.draw(here, random.next()) },
-					"rejection":   s.step, "table": s.drawFromTable} {
+					"first order": func(_, here uint32, random *numbers) uint32 {
+						return s.draw(g.starts[here], g.starts[here+1], random.next())
+					},
+					"rejection": s.step, "table": s.drawFromTable} {
 					if way == "first order" && !s.firstOrder {
 						continue
 					}
