@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"archive/zip"
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -15,176 +12,145 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// graphRows are the neighbours of each node, in rising order and without repetitions. Those of node v begin at ends[starts[v]] and
-// are degrees[v].
+// graphRows are the neighbours of each node, in rising order and without repetitions.
 type graphRows struct {
-	starts  []uint64
 	degrees []uint32
-	ends    []uint32
+	ends    [][][]byte // of the nodes of each range in turn: pieces, with four bytes for a neighbour
 }
 
-// WriteArchive writes the graph as the symmetric matrix that SciPy's save_npz writes: the arrays indptr, indices and data, not compressed.
-// An edge that was drawn again counts once. The bytes do not depend on the number of threads. The graph takes 16 bytes of
-// memory for an edge and 20 for a node.
-func (g GeneratedGraph) WriteArchive(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
-	r, err := g.rows(ctx, threads, progress)
-	if err != nil {
-		return err
-	}
-	z := zip.NewWriter(w)
-	if err := r.write(z); err != nil {
-		return fmt.Errorf("write the graph: %w", err)
-	}
-	return z.Close()
+// An arcTable holds arcs, the two directions of edges, by ranges of 2^shift nodes that they lead from. Rows are then made of one range at a
+// time, whose nodes a processor's cache holds. A piece has 8 bytes for an arc.
+type arcTable struct {
+	shift  int
+	pieces [][][]byte // of each range
 }
 
-// rows makes the rows. It stores the edges in between, because to draw one takes longer than to read it.
+const pieceBytes = 8 << 10
+
+// newArcTable returns a table for a graph.
+func (g GeneratedGraph) newArcTable() arcTable {
+	const arcs = 1 << 13 // of a range, at least, on average
+	most := int(min(max(2*g.Edges/arcs, 1), 1<<10))
+	shift := max(bits.Len64(uint64(g.Nodes-1))-bits.Len(uint(most))+1, 0)
+	return arcTable{shift: shift, pieces: make([][][]byte, (g.Nodes-1)>>shift+1)}
+}
+
+// add adds an arc.
+func (t *arcTable) add(from, to int64) {
+	pieces := &t.pieces[from>>t.shift]
+	last := len(*pieces) - 1
+	if last < 0 || len((*pieces)[last]) == pieceBytes {
+		*pieces = append(*pieces, make([]byte, 0, pieceBytes))
+		last++
+	}
+	(*pieces)[last] = binary.LittleEndian.AppendUint64((*pieces)[last], uint64(from)<<32|uint64(to))
+}
+
+// rows makes the rows.
 func (g GeneratedGraph) rows(ctx context.Context, threads int, progress func(done, total int64)) (*graphRows, error) {
-	done, err := memory.Room(16*g.Edges + 20*g.Nodes)
+	done, err := memory.Room(18*g.Edges + 4*g.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("a graph of %d edges: %w", g.Edges, err)
 	}
 	defer done()
-	r := &graphRows{starts: make([]uint64, g.Nodes+1), degrees: make([]uint32, g.Nodes)}
-	edges := make([][2]uint32, g.Edges)
-	if err := g.each(ctx, threads, func(first, end int64) {
-		for i := first; i < end; i++ {
-			from, to := g.edge(i)
-			edges[i] = [2]uint32{uint32(from), uint32(to)}
-			atomic.AddUint32(&r.degrees[from], 1)
-			atomic.AddUint32(&r.degrees[to], 1)
-		}
-	}, progress); err != nil {
-		return nil, err
+	tables := make([]arcTable, max(threads, 1))
+	for i := range tables {
+		tables[i] = g.newArcTable()
 	}
-	next := make([]uint64, g.Nodes)
-	for v, degree := range r.degrees {
-		next[v], r.starts[v+1] = r.starts[v], r.starts[v]+uint64(degree)
-	}
-	r.ends = make([]uint32, 2*g.Edges)
-	if err := g.each(ctx, threads, func(first, end int64) {
-		for _, e := range edges[first:end] {
-			r.ends[atomic.AddUint64(&next[e[0]], 1)-1] = e[1]
-			r.ends[atomic.AddUint64(&next[e[1]], 1)-1] = e[0]
-		}
-	}, nil); err != nil {
-		return nil, err
-	}
-	const together = 1 << 12
-	nodes := int(g.Nodes)
-	return r, parallel.Do(ctx, threads, (nodes+together-1)/together, func(k int) {
-		for v := k * together; v < min((k+1)*together, nodes); v++ {
-			row := r.ends[r.starts[v]:r.starts[v+1]]
-			slices.Sort(row)
-			r.degrees[v] = uint32(len(slices.Compact(row)))
-		}
-	})
-}
-
-// each calls visit for all edges, some at a time, on several goroutines. One of them says now and then how many are done.
-func (g GeneratedGraph) each(ctx context.Context, threads int, visit func(first, end int64), progress func(done, total int64)) error {
 	const together = 1 << 16
-	var all atomic.Int64
-	return parallel.Try(ctx, threads, int((g.Edges+together-1)/together), func(worker, k int) error {
+	var drawn atomic.Int64
+	if err := parallel.Try(ctx, threads, int((g.Edges+together-1)/together), func(worker, k int) error {
 		first := int64(k) * together
 		end := min(first+together, g.Edges)
-		visit(first, end)
-		if n := all.Add(end - first); worker == 0 && progress != nil {
+		for i := first; i < end; i++ {
+			from, to := g.edge(i)
+			tables[worker].add(from, to)
+			tables[worker].add(to, from)
+		}
+		if n := drawn.Add(end - first); worker == 0 && progress != nil {
 			progress(n, g.Edges)
 		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	r := &graphRows{degrees: make([]uint32, g.Nodes), ends: make([][][]byte, len(tables[0].pieces))}
+	makers := make([]rowMaker, len(tables))
+	return r, parallel.Try(ctx, threads, len(r.ends), func(worker, k int) error {
+		for _, t := range tables {
+			r.ends[k], t.pieces[k] = append(r.ends[k], t.pieces[k]...), nil
+		}
+		first := k << tables[0].shift
+		makers[worker].make(r.degrees[first:min(first+1<<tables[0].shift, len(r.degrees))], uint64(first), r.ends[k])
 		return nil
 	})
 }
 
-// write writes the arrays of the matrix.
-func (r *graphRows) write(z *zip.Writer) error {
-	entries, nodes := uint64(0), len(r.degrees)
-	for _, degree := range r.degrees {
-		entries += uint64(degree)
-	}
-	small := func(values ...any) func(w *bufio.Writer) error {
-		return func(w *bufio.Writer) error {
-			for _, v := range values {
-				if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-					return err
-				}
+// A rowMaker makes the rows of a range at a time.
+type rowMaker struct {
+	next []int    // where the next neighbour of each node goes
+	ends []uint32 // of all nodes of the range
+}
+
+// make makes the rows of the nodes from first on, whose degrees it sets. The neighbours take the place of the arcs in the pieces.
+func (m *rowMaker) make(degrees []uint32, first uint64, pieces [][]byte) {
+	clear(degrees)
+	each := func(visit func(node uint64, to uint32)) {
+		for _, piece := range pieces {
+			for ; len(piece) > 0; piece = piece[8:] {
+				arc := binary.LittleEndian.Uint64(piece)
+				visit(arc>>32-first, uint32(arc))
 			}
-			return nil
 		}
 	}
-	for _, a := range []struct {
-		name, kind, shape string
-		fill              func(w *bufio.Writer) error
-	}{
-		{"format", "|S3", "()", small([]byte("csr"))},
-		{"shape", "<i8", "(2,)", small(int64(nodes), int64(nodes))},
-		{"indptr", "<i8", fmt.Sprintf("(%d,)", nodes+1), r.writeStarts},
-		{"indices", "<i4", fmt.Sprintf("(%d,)", entries), r.writeEnds},
-		{"data", "|b1", fmt.Sprintf("(%d,)", entries), func(w *bufio.Writer) error { return writeOnes(w, entries) }},
-	} {
-		entry, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
-		if err != nil {
-			return err
-		}
-		w := bufio.NewWriterSize(entry, 1<<20)
-		writeArrayHead(w, a.kind, a.shape)
-		if err := a.fill(w); err != nil {
-			return err
-		}
-		if err := w.Flush(); err != nil {
-			return err
+	each(func(node uint64, _ uint32) { degrees[node]++ })
+	m.next = m.next[:0]
+	all := 0
+	for _, degree := range degrees {
+		m.next = append(m.next, all)
+		all += int(degree)
+	}
+	m.ends = slices.Grow(m.ends[:0], all)[:all]
+	each(func(node uint64, to uint32) {
+		m.ends[m.next[node]] = to
+		m.next[node]++
+	})
+	out := pieceWriter{pieces: pieces}
+	for v, end := range m.next {
+		row := m.ends[end-int(degrees[v]) : end]
+		slices.Sort(row)
+		row = slices.Compact(row)
+		degrees[v] = uint32(len(row))
+		for _, to := range row {
+			out.write(to)
 		}
 	}
-	return nil
+	out.close()
 }
 
-// writeArrayHead writes the head of a file of NumPy. Its length is a multiple of 64.
-func writeArrayHead(w *bufio.Writer, kind, shape string) {
-	const before = 10 // bytes
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
-	length := (before+len(text)+1+63)/64*64 - before
-	_, _ = w.WriteString("\x93NUMPY\x01\x00") // Flush returns the error
-	_, _ = w.Write(binary.LittleEndian.AppendUint16(nil, uint16(length)))
-	_, _ = fmt.Fprintf(w, "%-*s\n", length-1, text)
+// A pieceWriter overwrites pieces.
+type pieceWriter struct {
+	pieces [][]byte
+	piece  int // that is written to
+	at     int // in it
 }
 
-func (r *graphRows) writeStarts(w *bufio.Writer) error {
-	var bytes [8]byte
-	start := uint64(0)
-	for v := range len(r.degrees) + 1 {
-		binary.LittleEndian.PutUint64(bytes[:], start)
-		if _, err := w.Write(bytes[:]); err != nil {
-			return err
-		}
-		if v < len(r.degrees) {
-			start += uint64(r.degrees[v])
-		}
+func (w *pieceWriter) write(x uint32) {
+	if w.at == len(w.pieces[w.piece]) {
+		w.piece, w.at = w.piece+1, 0
 	}
-	return nil
+	binary.LittleEndian.PutUint32(w.pieces[w.piece][w.at:], x)
+	w.at += 4
 }
 
-func (r *graphRows) writeEnds(w *bufio.Writer) error {
-	var bytes []byte
-	for v, degree := range r.degrees {
-		bytes = bytes[:0]
-		for _, end := range r.ends[r.starts[v]:][:degree] {
-			bytes = binary.LittleEndian.AppendUint32(bytes, end)
-		}
-		if _, err := w.Write(bytes); err != nil {
-			return err
+// close empties what was not written to.
+func (w *pieceWriter) close() {
+	for i := range w.pieces {
+		switch {
+		case i == w.piece:
+			w.pieces[i] = w.pieces[i][:w.at]
+		case i > w.piece:
+			w.pieces[i] = nil
 		}
 	}
-	return nil
-}
-
-func writeOnes(w *bufio.Writer, count uint64) error {
-	ones := bytes.Repeat([]byte{1}, 1<<16)
-	for count > 0 {
-		n := min(count, uint64(len(ones)))
-		if _, err := w.Write(ones[:n]); err != nil {
-			return err
-		}
-		count -= n
-	}
-	return nil
 }

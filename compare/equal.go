@@ -165,7 +165,7 @@ func (p page) unequalSpelling() string {
 	if len(composed) == 0 || len(whole) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Words have spelling in %s and none in %s: --subword none makes that equal.",
+	return fmt.Sprintf("Words are composed from their spelling in %s, but not in %s: --subword none makes that equal.",
 		strings.Join(composed, ", "), strings.Join(whole, ", "))
 }
 

@@ -215,7 +215,7 @@ func TestFairness(t *testing.T) {
 		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
 			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
 		}
-		if want := "spelling in d (--subword ngram) and none in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
+		if want := "spelling in d (--subword ngram), but not in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
 			t.Errorf("%q, want %q", p.Warnings(), want)
 		}
 		if want := "100 runs for a, 40 runs for b, no recorded run for c"; len(test.variants) == 3 && test.variants[1].Name == "b" && test.variants[2].Name == "c" &&

@@ -29,7 +29,7 @@ func (j *job) writeConfig(folder *runfolder.Folder) error {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
-		c.Corpus, c.Graph = absolute(c.Corpus), absolute(c.Graph)
+		c.Corpus, c.Graph, c.Types = absolute(c.Corpus), absolute(c.Graph), absolute(c.Types)
 	}
 	config, err := c.TOML()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/embedding"
@@ -49,7 +48,7 @@ func gpuConfig(t *testing.T, flags map[string]string) settings.Config {
 	if _, _, err := device.List(); errors.Is(err, device.ErrNone) {
 		t.Skip(err)
 	}
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	all := map[string]string{
 		"corpus": writeFile(t, "text", topics(seed, 200_000)), "out": filepath.Join(t.TempDir(), "run"),

@@ -170,7 +170,7 @@ func compareMatrices(t *testing.T, m, want *Matrix) {
 }
 
 func TestBuildFileErrors(t *testing.T) {
-	c, o := testCorpus(6, 50, 3000, 20), Options{Window: 2, Contexts: 300, Passes: 1}
+	c, o := testCorpus(6, 50, 3000, 20), Options{Window: 2, Contexts: 300, Passes: 1, Threads: 2}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
@@ -198,7 +198,7 @@ func TestBuildFileErrors(t *testing.T) {
 			cancel(stop)
 		}
 	}
-	least, _ := leastMemory(t, build(t, c, Options{Window: 2, Contexts: 300, Passes: 1}), runtime.GOMAXPROCS(0), 100)
+	least, _ := leastMemory(t, build(t, c, Options{Window: 2, Contexts: 300, Passes: 1}), o.Threads, 100)
 	if err := buildFile(ctx, c, o, path, least, 100); !errors.Is(err, stop) {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -219,8 +219,8 @@ func TestBuildFileErrors(t *testing.T) {
 
 // TestBuildFileProgress: progress never falls and ends at its total.
 func TestBuildFileProgress(t *testing.T) {
-	c, o := testCorpus(7, 60, 5000, 20), Options{Window: 2, Contexts: 300, Passes: 2}
-	least, _ := leastMemory(t, build(t, c, o), runtime.GOMAXPROCS(0), 100)
+	c, o := testCorpus(7, 60, 5000, 20), Options{Window: 2, Contexts: 300, Passes: 2, Threads: 2} // many threads need so much that there is one range
+	least, _ := leastMemory(t, build(t, c, o), o.Threads, 100)
 	var last, end int64
 	o.Progress = func(done, total int64) {
 		if done < last || done > total {

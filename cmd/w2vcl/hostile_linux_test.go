@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/zlib"
@@ -88,6 +89,29 @@ func matlabBomb(t *testing.T, path string, side int, fill byte) string {
 	return hostileFile(t, path, func(w io.Writer) { w.Write(file) })
 }
 
+// archiveBomb writes an archive of NumPy whose matrix begins so many rows, all with entry 0.
+func archiveBomb(t *testing.T, starts int) func(w io.Writer) {
+	return func(w io.Writer) {
+		z := zip.NewWriter(w)
+		for _, a := range []struct {
+			name  string
+			count int
+		}{{"indptr", starts}, {"indices", 1}, {"data", 1}} {
+			head := fmt.Sprintf("{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }\n", a.count)
+			f, err := z.Create(a.name + ".npy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(f, "\x93NUMPY\x01\x00"+string([]byte{byte(len(head)), 0})+head)
+			again(strings.Repeat("\x00", 8<<10), a.count>>10)(f)
+			f.Write(make([]byte, 8*(a.count%(1<<10))))
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // bombSize is the size of parquetBomb's page, more than limits of memory here.
 const bombRows = 70
 const bombSize = bombRows * (4 + 2<<20)
@@ -156,6 +180,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 	})
 	market := hostileFile(t, at("market"), again("%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n", 1))
+	rowBomb := hostileFile(t, at("rows.npz"), archiveBomb(t, 16<<20))
 	walks := []string{"train", "--mode", "word2vec", "--out", at("run"), "--dim", "4", "--quiet", "--max-memory", "100MB", "--graph"}
 	object := hostileFile(t, at("object.json.gz"), func(w io.Writer) {
 		io.WriteString(w, `{"text":`)
@@ -198,6 +223,7 @@ func TestHostileFiles(t *testing.T) {
 		{"edges that fill the memory", 0, 66 * mega, 0, "", slices.Concat(walks, []string{manyEdges, "--max-memory", "60MB", "--out", at("run2"), "--walks", "1", "--walk-length", "10", "--epochs", "1"})},
 		{"nodes that fill the memory", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{nodes})},
 		{"nodes that a header promises", 0, 110 * mega, 1, "not enough memory", slices.Concat(walks, []string{market})},
+		{"rows that an array promises", 0, 110 * mega, 1, "rows.npz: indptr.npy: not enough memory", slices.Concat(walks, []string{rowBomb})},
 		{"endless line of edges", 0, 110 * mega, 1, "line 1: it has more than 1048576 bytes", slices.Concat(walks, []string{"/dev/zero"})},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
 		{"endless phrase", 0, low, 1, "--apply /dev/zero: line 1: it has more than 1048576 bytes", []string{"phrases", text, "--out", at("out.txt"), "--apply", "/dev/zero"}},

@@ -221,9 +221,9 @@ func TestSignals(t *testing.T) {
 		first, second os.Signal
 		flags         []string // long enough for a signal before the end, even on a busy machine
 	}{
-		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "200", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
-		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "2000"}},
-		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "100"}},
+		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "120", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
+		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "1200"}},
+		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "400"}},
 	} {
 		r := newRun(t, x.flags...)
 		r.must(r.train())

@@ -36,7 +36,11 @@ func Resident() int64 {
 }
 
 // ResidentFiles is the part of Resident that is of files, as the code of the program is; 0 if the system does not know.
-func ResidentFiles() int64 { return procValue("/proc/self/status", "RssFile:") }
+// Files of a file system in memory are counted apart.
+func ResidentFiles() int64 {
+	const status = "/proc/self/status"
+	return procValue(status, "RssFile:") + procValue(status, "RssShmem:")
+}
 
 // Memory returns the machine's memory and the available part of it in bytes, or
 // 0 if the system does not know; 1 if nothing is available. Neither exceeds the limit

@@ -8,6 +8,16 @@ import (
 	"gorgonia.org/cu"
 )
 
+// NewCopyStream makes a stream for copies beside the kernels of the device's own stream. It does not wait for what is on no stream: fills,
+// and copies of memory that is not pinned, which go on when their call has returned. So it is made when all that the copies need and
+// overwrite is allocated and placed, and waits for that here.
+func (d *Device) NewCopyStream() (cu.Stream, error) {
+	if err := cu.Synchronize(); err != nil {
+		return cu.Stream{}, err
+	}
+	return cu.MakeStream(cu.NonBlocking)
+}
+
 // An Aside is a second stream of a device, for work beside that on its own.
 type Aside struct {
 	device       *Device

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -20,6 +21,39 @@ import (
 
 //go:embed built
 var built embed.FS
+
+// A copy on a stream of copies comes after the fill of its memory, which no stream waits for.
+func TestCopyStream(t *testing.T) {
+	const bytes = 4 << 30 // filled in a millisecond or so
+	d := cudatest.Open(t)
+	err := d.Do(func() error {
+		want, err := cuda.Pinned[uint32](1 << 10)
+		if err != nil {
+			return err
+		}
+		for i := range want {
+			want[i] = 1 + uint32(i)
+		}
+		a := &cuda.Allocator{Device: d}
+		to := a.Bytes("a place to copy to", bytes) + bytes - 4<<10
+		if a.Err != nil {
+			return a.Err
+		}
+		s, err := d.NewCopyStream()
+		if err != nil {
+			return err
+		}
+		got := make([]uint32, len(want))
+		err = errors.Join(cu.MemcpyHtoDAsync(to, unsafe.Pointer(&want[0]), 4<<10, s), s.Synchronize(), d.Stream().Synchronize(), cuda.Receive(got, to))
+		if !slices.Equal(got, want) {
+			t.Error("what was copied is filled with zeros")
+		}
+		return errors.Join(err, s.Destroy(), cuda.Unpin(want))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Random bits and alias draws equal those of the CPU.
 func TestRandom(t *testing.T) {

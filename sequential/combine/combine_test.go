@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/sequential/combine"
 )
@@ -59,7 +58,7 @@ func TestNegligible(t *testing.T) {
 
 // Adasum of two is what the paper says, and that of more the same of pairs.
 func TestAdasum(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, dim := range []int{1, 2, 31, 128, 300} {

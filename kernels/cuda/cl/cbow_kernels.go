@@ -262,7 +262,7 @@ func (k *CBOW) allocate() error {
 		}
 	}
 	if a.Err == nil {
-		k.copying, a.Err = cu.MakeStream(cu.NonBlocking)
+		k.copying, a.Err = k.device.NewCopyStream()
 	}
 	return a.Err
 }

@@ -4,13 +4,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 func freshRandom(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	return rand.New(rand.NewPCG(seed, 1))
 }

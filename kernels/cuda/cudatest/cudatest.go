@@ -8,8 +8,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -96,9 +98,18 @@ func Floats(r *rand.Rand, n int) []float32 {
 	return x
 }
 
+// seedVariable is the environment variable with the seed of a test that failed, to repeat it.
+const seedVariable = "W2VCL_TEST_SEED"
+
 // FreshSeed returns another seed each time: it is in the log.
 func FreshSeed(t testing.TB) uint64 {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+	}
 	t.Logf("seed %d", seed)
 	return seed
 }
@@ -109,16 +120,28 @@ func Within(t testing.TB, what string, got, want []float32, tolerance float64) {
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
 	}
-	var difference, norm float64
-	for i, w := range want {
-		x := float64(got[i]) - float64(w)
-		difference, norm = difference+x*x, norm+float64(w)*float64(w)
-	}
-	relative := math.Sqrt(difference / max(norm, 1e-30))
+	relative := Difference(got, want)
 	t.Logf("%s: relative difference %.1e", what, relative)
-	if !(difference <= tolerance*tolerance*norm) {
-		t.Errorf("%s: relative difference %v of a tensor of norm %v, want at most %v", what, relative, math.Sqrt(norm), tolerance)
+	if !(relative <= tolerance) {
+		t.Errorf("%s: relative difference %v of a tensor of norm %v, want at most %v", what, relative, norm(want), tolerance)
 	}
+}
+
+// Difference is the norm of the difference of two tensors by that of the second.
+func Difference(got, want []float32) float64 {
+	difference := slices.Clone(got)
+	for i, w := range want {
+		difference[i] -= w
+	}
+	return norm(difference) / max(norm(want), 1e-15)
+}
+
+func norm(x []float32) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
 }
 
 // Near is Within for a table that is not zero.

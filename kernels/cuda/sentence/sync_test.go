@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 )
 
 // sharedText is a text of random sentences, in units of a few of them.
@@ -25,7 +24,7 @@ func sharedText(r *rand.Rand, sentences int) Options {
 
 // Every sentence is in one part, at its place, and the parts go through as many units.
 func TestShards(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, devices := range []int{1, 2, 4, 8} {

@@ -111,9 +111,6 @@ func (t *text) placeAll() error {
 
 func (t *text) allocate(tokens int) (err error) {
 	t.buffers, t.piece = make([]textBuffer, 2), tokens
-	if t.copies, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return err
-	}
 	sentences := t.mostSentences()
 	for i := range t.buffers {
 		b, m := &t.buffers[i], &cuda.Allocator{Device: t.device}
@@ -136,7 +133,8 @@ func (t *text) allocate(tokens int) (err error) {
 			return err
 		}
 	}
-	return nil
+	t.copies, err = t.device.NewCopyStream()
+	return err
 }
 
 func (t *text) close() error {

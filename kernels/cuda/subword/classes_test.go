@@ -4,13 +4,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 )
 
 // A class is all n-grams that the same words have, as often. A word whose list has their row for each of them is
 // folded to have it as often as one of them.
 func TestClasses(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, size := range []int{1, 2, 7, 300} {
@@ -73,7 +72,7 @@ func checkFolded(t *testing.T, c Structure) {
 
 // Packed words have the symbols of words, the longest ones first, each word once.
 func TestPacked(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 2))
 	for _, size := range []int{1, 2, 50} {

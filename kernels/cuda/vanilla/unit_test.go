@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 )
 
 // randomMinibatch returns a minibatch of so many positives.
@@ -21,7 +20,7 @@ func randomMinibatch(r *rand.Rand, rows, negatives, positives int) (words, conte
 // Every entry stands in one segment of its row on both sides, in order, and segments of a row
 // follow one another.
 func TestUnit(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	const rows, negatives = 50, 3
