@@ -17,8 +17,8 @@ def figure(x, digits=4):
 
 
 def searches():
-    lines = [r for r in rows("search.tsv") if len(r) >= 13 and r[0] != "mode"]
-    lines = [r[:12] + [sum(map(float, r[7:12])) / 5] for r in lines]  # mean unrounded is not kept
+    lines = [r for r in rows("search.tsv") if r[0] != "mode"]
+    lines = [r[:12] + [float(r[12]) if len(r) == 13 else -1.0] for r in lines]  # -1: diverged
     out = [["mode", "epochs", "runs", "recipe", "best of them", "by", "kept back: recipe", "best", "kept back, 5 epochs: recipe", "best "]]
     for mode in dict.fromkeys(r[0] for r in lines):
         mine = [r for r in lines if r[0] == mode]
