@@ -73,6 +73,8 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 			for i, l := range x.highways.layers {
 				receive(fmt.Sprintf("gradient of highway%d", i), l.parameter.gradient, d+1, 2*d, int(l.strideL))
 			}
+			receive("features", g.summed, v, d, d) // all are written; composed again they would follow from the trained layers
+			return err
 		}
 		g.kept = 0 // so that all features are written
 		err = errors.Join(err, x.compose(rows, k.words.value), k.device.Stream().Synchronize())
