@@ -136,7 +136,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 }
 
 func (j *job) exportTable(folder *runfolder.Folder, name string, values []float32) error {
-	table, err := embedding.NewTable(j.text.vocabulary.Words, j.config.Dim, values)
+	table, err := embedding.NewDistinctTable(j.text.vocabulary.Words, j.config.Dim, values)
 	switch {
 	case errors.Is(err, embedding.ErrNotFinite):
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
