@@ -82,7 +82,7 @@ func TestNoPathInAnyFile(t *testing.T) {
 func TestReportNamesTheText(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec))
 	o.Seeds, o.Corpus = 1, "the text"
-	r := summarized(t, o, nil)
+	r := reported(t, o, nil)
 	path := o.Settings["corpus"]
 	if r.Text.Corpus != "the text" || r.Text.Bytes != int64(len(read(t, path))) {
 		t.Errorf("text %+v", r.Text)
@@ -299,7 +299,7 @@ func TestSetsOfFewItems(t *testing.T) {
 		}
 	}
 	o.Out += "2"
-	r := summarized(t, o, nil)
+	r := reported(t, o, nil)
 	if n := r.ScoredSets(); n != 5 { // as before, two pairs, and the two sets of questions
 		t.Errorf("the mean is over %d sets, want 5", n)
 	}
