@@ -70,6 +70,16 @@ func smallComparison(t *testing.T, modes ...string) experiment.Options {
 	return o
 }
 
+// reported executes a comparison and writes its report, most of which are figures for papers.
+func reported(t *testing.T, o experiment.Options, p *progress.Progress) *Result {
+	t.Helper()
+	r := summarized(t, o, p)
+	if err := r.Write(o.Out); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func summarized(t *testing.T, o experiment.Options, p *progress.Progress) *Result {
 	t.Helper()
 	f, err := Execute(t.Context(), o, Means{Progress: p})
@@ -78,9 +88,6 @@ func summarized(t *testing.T, o experiment.Options, p *progress.Progress) *Resul
 	}
 	r, err := Summarize(f, "test", "w2vcl compare")
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Write(o.Out); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -97,7 +104,7 @@ func read(t *testing.T, path string) string {
 
 func TestComparison(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL, settings.ModeVanilla, string(sequential.PWord2Vec))
-	r := summarized(t, o, nil)
+	r := reported(t, o, nil)
 	if len(r.Variants) != 4 || len(r.Runs) != 8 {
 		t.Fatalf("%d variants, %d runs", len(r.Variants), len(r.Runs))
 	}
@@ -240,7 +247,7 @@ func TestClasses(t *testing.T) {
 		t.Errorf("error %v\n%s", err, &w.log)
 	}
 	cancel()
-	r := summarized(t, o, nil)
+	r := reported(t, o, nil)
 	last := len(r.Sets) - 1
 	if set := r.Sets[last]; len(r.Sets) != len(before.Sets)+1 || set.Dataset != "topics" || set.Main || set.Found != 600 || set.Total != 800 {
 		t.Fatalf("sets %+v", r.Sets)

@@ -59,7 +59,7 @@ func TestDevice(t *testing.T) {
 	o := small()
 	o.Settings["device"] = "cuda"
 	var shown bytes.Buffer
-	r := summarized(t, o, progress.New(&shown))
+	r := reported(t, o, progress.New(&shown))
 	if d.Open != 0 {
 		t.Errorf("%d of the device and its kernels are open", d.Open)
 	}

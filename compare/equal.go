@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -82,7 +83,7 @@ func (r *Result) Fair() bool {
 type search struct {
 	Runs  int     `json:"runs"`
 	Alike int     `json:"runs_alike"` // of these, in the search that all modes had alike
-	Gain  float64 `json:"gain"`       // of the best of those
+	Gain  float64 `json:"gain"`       // of the best of those, on items that were kept back
 }
 
 // searched returns how the recipe of a variant was found; nil if nobody recorded it.
@@ -105,7 +106,7 @@ func (s *search) text() string {
 	case s.Alike == 0:
 		return terminal.Number(s.Runs)
 	default:
-		return fmt.Sprintf("%s, %d alike: %+.3f", terminal.Number(s.Runs), s.Alike, s.Gain)
+		return fmt.Sprintf("%s, %d alike: %s", terminal.Number(s.Runs), s.Alike, signed(evaluate.Score(s.Gain)))
 	}
 }
 
@@ -142,10 +143,11 @@ func (p page) alike() string {
 			return ""
 		default:
 			runs = s.Alike
-			gains = append(gains, fmt.Sprintf("%.3f (%s)", s.Gain, v.Name))
+			gains = append(gains, fmt.Sprintf("%s (%s)", signed(evaluate.Score(s.Gain)), v.Name))
 		}
 	}
-	return fmt.Sprintf(" The last %s, the same changes for all, gained at most %s in the mean of five sets.", terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
+	return fmt.Sprintf(" The last %s of each tried the same number of changes. The best of these scored %s on items that were kept back.",
+		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
 }
 
 // unequalSpelling says which variants compose words from their spelling; empty if all do, or none. What that gains on rare words

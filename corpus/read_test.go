@@ -221,7 +221,7 @@ func TestReadAgainstReference(t *testing.T) {
 	seed := rand.Uint64() // fresh texts each time; the seed repeats one
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
-	texts := 150
+	texts := 50
 	if testing.Short() {
 		texts = 30
 	}
@@ -400,7 +400,7 @@ func TestLongLine(t *testing.T) {
 
 // A token of any length is skipped without being held.
 func TestEndlessToken(t *testing.T) {
-	const length = 60 << 20
+	const length = 36 << 20
 	text := io.MultiReader(strings.NewReader("a "), io.LimitReader(&repeater{pattern: []byte("кот")}, length), strings.NewReader("\nb"))
 	var held uint64
 	o := Options{Threads: 2, Progress: func(int64, int64) { held = max(held, heapInUse()) }}

@@ -141,7 +141,7 @@ func BeyondTwo(gpus int) string {
 	if gpus <= 2 {
 		return ""
 	}
-	return fmt.Sprintf("\n  note    with tempered samples or half precision the GPUs share rows, and %d GPUs are then no faster than 2", gpus)
+	return fmt.Sprintf("\n  note    with tempered samples or half precision, GPUs share rows: %d GPUs are no faster than 2", gpus)
 }
 
 // The limits of the kernels.

@@ -38,7 +38,7 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 			}
 			const table = 600_000
 			var heap, resident int64
-			for i := range 4 {
+			for i := range 3 {
 				if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
 					t.Fatal(err)
 				}

@@ -12,11 +12,11 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// budgetConfig is a run of a mode on a text of 100,000 words.
+// budgetConfig is a run of a mode on a text of 50,000 words.
 func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 100_000, 900, 40)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 50_000, 900, 40)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := map[string]string{"corpus": path, "out": filepath.Join(t.TempDir(), "out"), "mode": mode, "budget": budget, "dim": "8", "threads": "1"}
@@ -49,7 +49,7 @@ func TestBudgets(t *testing.T) {
 		for _, model := range models {
 			t.Run(m.Name+model, func(t *testing.T) {
 				t.Parallel()
-				for budget, amount := range map[string]float64{"5e6pairs": 5e6, "250000words": 250_000} {
+				for budget, amount := range map[string]float64{"2e6pairs": 2e6, "125000words": 125_000} {
 					checkBudget(t, budgetConfig(t, m.Name, model, budget), amount)
 				}
 			})

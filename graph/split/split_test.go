@@ -177,8 +177,11 @@ func TestBits(t *testing.T) {
 			if p.model.SharedNegatives > 0 {
 				numbers = []int{1, 2, 3, 5, 12}
 			}
+			if n > 2 { // large ones train the longest
+				numbers = [][]int{numbers[1:3], numbers[3:]}[n%2]
+			}
 			if testing.Short() {
-				numbers = []int{2, numbers[3]}
+				numbers = []int{2, numbers[len(numbers)-2]}
 			}
 			for _, ranks := range numbers {
 				if split.Check(ranks, p.model) != nil {

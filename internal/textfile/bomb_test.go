@@ -99,7 +99,7 @@ func TestXZBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(make([]byte, 32<<20)); err != nil {
+	if _, err := w.Write(make([]byte, 12<<20)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -112,12 +112,12 @@ func TestXZBomb(t *testing.T) {
 	at := bytes.IndexByte(header, 0x21) + 2
 	header[at] = 34 // 512 MB
 	binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
-	if n, err := bombError(t, data, 1); err != nil || n != 32<<20 {
+	if n, err := bombError(t, data, 1); err != nil || n != 12<<20 {
 		t.Fatalf("with enough memory: %d bytes, %v", n, err)
 	}
-	limitMemory(t, 16<<20)
+	limitMemory(t, 6<<20)
 	n, err := bombError(t, data, 1)
-	if err == nil || !strings.Contains(err.Error(), "not enough memory") || strings.Contains(err.Error(), "damaged") || n > 20<<20 {
+	if err == nil || !strings.Contains(err.Error(), "not enough memory") || strings.Contains(err.Error(), "damaged") || n > 8<<20 {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }

@@ -106,7 +106,7 @@ func TestDifferences(t *testing.T) {
 	for _, name := range stock.Names() {
 		for _, batch := range [][]uint32{nil, {3, 3, 0, 7}} {
 			t.Run(fmt.Sprintf("%s, batch %v", name, batch), func(t *testing.T) {
-				e := newNetwork(t, name, stock.Options{Dim: 3, Hidden: 4})
+				e := newNetwork(t, name, stock.Options{Dim: 2, Hidden: 3})
 				fill(r, e)
 				p := newProbe(t, r, e, batch, 2)
 				for i, parameter := range e.Parameters() {

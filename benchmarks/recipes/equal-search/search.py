@@ -3,14 +3,15 @@
     python3 search.py W2VCL TEXT SETS OUT SECONDS [PART ...]
 
 W2VCL is the program with CUDA, TEXT the text of benchmarks/README.md, SETS a folder with its five sets. The parts: search, or
-search=MODE,MODE; budgets; cpu-budgets; cost. OUT gets a table of each (.tsv). No run starts after SECONDS; those that run then
+search=MODE,MODE; budgets; long-budgets; cpu-budgets; cost. OUT gets a table of each (.tsv). No run starts after SECONDS; those that run then
 are ended 10 s later. Modes without a GPU take most of 16 processors for minutes, at the lowest priority: a process of its own
 may search them beside the others, but not beside cost.
 
 A search has twelve runs. Run 1 is the recipe, runs 2 to 11 change one setting each (CHANGES), and run 12 joins the changes
 that gained most: one for each setting that gained, or the best two. What is judged is a third of the items of each set. The
 recipe and the best of the twelve are then trained with two other seeds and judged on the other two thirds, as long as in the
-search and for five epochs. Modes train for about as many seconds as `cl` does on an H200 (EPOCHS).
+search and for five epochs. Modes train for about as many seconds as `cl` does on an H200 (EPOCHS). Runs that OUT has are not
+repeated.
 """
 
 import concurrent.futures
@@ -54,7 +55,7 @@ EPOCHS = {
     "glove": 10,
 }
 FLAGS = {"word2vec-ngram": ["--mode", "word2vec", "--model", "cbow", "--subword", "ngram"]}
-ON_CPU = ["ppmi", "glove", "psgnscc"]  # one thread each
+ON_CPU = {"ppmi": 1, "glove": 2, "psgnscc": 1}  # threads, which do not change vectors of ppmi and glove
 FILES = ["EN-WS-353-ALL.txt", "EN-SIMLEX-999.txt", "EN-MEN-TR-3k.txt", "EN-RW-STANFORD.txt", "questions-words.txt"]
 NAMES = ["WS-353", "SimLex-999", "MEN", "RW", "Google"]
 GAIN = 0.002  # less is noise
@@ -65,7 +66,7 @@ scratch = os.path.join("/dev/shm", "search-%d" % os.getpid())
 gpu = concurrent.futures.ThreadPoolExecutor(4)
 cpu = concurrent.futures.ThreadPoolExecutor(14)
 scorer = concurrent.futures.ThreadPoolExecutor(5)
-lock, serial = threading.Lock(), iter(range(1 << 30))
+lock, serial, earlier = threading.Lock(), iter(range(1 << 30)), {}
 
 
 def split():
@@ -129,7 +130,13 @@ def run(mode, role, settings, seed, epochs, parts):
     if epochs:
         arguments += ["--epochs", str(epochs)]
     slow = mode in ON_CPU
-    arguments += ["--threads", "1"] if slow else ["--device", "cuda", "--threads", "3"]
+    arguments += ["--threads", str(ON_CPU[mode])] if slow else ["--device", "cuda", "--threads", "3"]
+    named = " ".join(f"{k}={v}" for k, v in settings.items()) or "recipe"
+    key = (mode, role, str(epochs or "-"), str(seed), named, parts[0])
+    if key in earlier:
+        future = concurrent.futures.Future()
+        future.set_result(earlier[key])
+        return future
 
     def judge(folder, summary):
         try:
@@ -137,8 +144,7 @@ def run(mode, role, settings, seed, epochs, parts):
             for part in parts:
                 scores = score(folder, part)
                 mean = scores[-1] if mean is None else mean
-                write("search.tsv", mode, role, epochs or "-", seed, " ".join(f"{k}={v}" for k, v in settings.items()) or "recipe", part,
-                      "%.2f" % (summary["seconds_matrix"] + summary["seconds_train"]), *("%.4f" % s for s in scores))
+                write("search.tsv", *key[:5], part, "%.2f" % (summary["seconds_matrix"] + summary["seconds_train"]), *("%.4f" % s for s in scores))
             return mean
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -146,8 +152,9 @@ def run(mode, role, settings, seed, epochs, parts):
     def work():
         folder, summary = train(arguments, nice=19 if slow else 0)
         if folder is None:
-            write("search.tsv", mode, role, epochs or "-", seed, settings, summary)
-            return None
+            diverged = "diverged" in summary
+            write("search.tsv", *key[:5], parts[0], "diverged" if diverged else summary)
+            return -1.0 if diverged else None
         return scorer.submit(judge, folder, summary)
 
     return (cpu if slow else gpu).submit(work)
@@ -155,7 +162,20 @@ def run(mode, role, settings, seed, epochs, parts):
 
 def result(future):
     inner = future.result()
-    return inner.result() if inner else None
+    return inner.result() if isinstance(inner, concurrent.futures.Future) else inner
+
+
+def read_earlier():
+    """Returns the means of runs that OUT has; -1 of those that diverged."""
+    found = {}
+    try:
+        lines = open(os.path.join(out, "search.tsv")).read().splitlines()
+    except FileNotFoundError:
+        return found
+    for cells in (line.split("\t") for line in lines):
+        if len(cells) == 13 and cells[0] != "mode" or cells[-1] == "diverged":
+            found[tuple(cells[:6])] = -1.0 if cells[-1] == "diverged" else float(cells[12])
+    return found
 
 
 def search(mode):
@@ -188,7 +208,7 @@ def search(mode):
 
 def budget(mode, device, amount):
     """Trains for a budget and compares what was used with it."""
-    arguments = ["--mode", mode, "--budget", amount, "--threads", "1" if device == "cpu" else "2", "--device", device]
+    arguments = ["--mode", mode, "--budget", amount, "--threads", "1" if device == "cpu" else "4", "--device", device]
     folder, s = train(arguments, nice=5 if device == "cpu" else 0)
     if folder is None:
         return write("budgets.tsv", mode, device, amount, "-", "-", s)
@@ -212,8 +232,13 @@ def budgets():
     together([(m, "cuda", "5s") for m in modes_gpu])
     together([(m, "cuda", "1e8pairs") for m in modes_gpu])
     together([(m, "cuda", "1e9pairs") for m in modes_gpu])
-    longest = [(m, "cuda", "1e10pairs") for m in modes_gpu if m != "vanilla"]  # which takes minutes
-    together([(m, "cuda", "60s") for m in modes_gpu] + longest)
+    together([(m, "cuda", "1e10pairs") for m in modes_gpu if m not in ("cl", "vanilla")])
+    budget("cl", "cuda", "1e10pairs")
+
+
+def long_budgets():
+    together([(m, "cuda", "60s") for m in modes_gpu])
+    budget("vanilla", "cuda", "1e10pairs")
 
 
 def cpu_budgets():
@@ -229,7 +254,7 @@ def cost():
     with open(text, "rb") as source, open(tenth, "wb") as f:
         f.write(source.read(10_000_000))
     cbow, sg = ["--sample", "1e-4", "--batch", "45000"], ["--model", "sg"]
-    cases = [("cbow", "cuda", cbow, 2000, 5), ("cbow", "cpu", cbow, 200, 3), ("sg", "cuda", sg, 2000, 2), ("sg", "cpu", sg, 800, 2)]
+    cases = [("cbow", "cuda", cbow, 2000, 10), ("cbow", "cpu", cbow, 200, 5), ("sg", "cuda", sg, 2000, 2), ("sg", "cpu", sg, 800, 2)]
     for model, device, flags, iterations, seeds in cases:
         a = ["--mode", "cl", "--max-vocab", "10000", "--iterations", str(iterations), "--device", device, "--threads", "16"] + flags
         planned = {}
@@ -252,12 +277,13 @@ def cost():
 def main():
     os.makedirs(scratch)
     split()
+    earlier.update(read_earlier())
     parts = sys.argv[6:] or ["search", "budgets", "cost"]
     modes = next((p.partition("=")[2].split(",") for p in parts if p.startswith("search=")), list(CHANGES) if "search" in parts else [])
     try:
         if not os.path.exists(text + ".cache"):
             shutil.rmtree(train(["--mode", "pword2vec", "--epochs", "1"])[0])  # fills it
-        for name, part in {"cost": cost, "budgets": budgets, "cpu-budgets": cpu_budgets}.items():
+        for name, part in {"cost": cost, "budgets": budgets, "long-budgets": long_budgets, "cpu-budgets": cpu_budgets}.items():
             if name in parts:
                 part()
         threads = [threading.Thread(target=search, args=(m,)) for m in modes]

@@ -17,9 +17,9 @@ def figure(x, digits=4):
 
 
 def searches():
-    lines = [r for r in rows("search.tsv") if len(r) >= 13 and r[0] != "mode"]
-    lines = [r[:12] + [sum(map(float, r[7:12])) / 5] for r in lines]  # mean unrounded is not kept
-    out = [["mode", "epochs", "runs", "recipe", "best of them", "by", "kept back: recipe", "best", "kept back, 5 epochs: recipe", "best "]]
+    lines = [r for r in rows("search.tsv") if r[0] != "mode"]
+    lines = [(r + [""] * 5)[:12] + [float(r[12]) if len(r) == 13 else -1.0] for r in lines]  # -1: diverged
+    out = [["mode", "epochs", "runs", "recipe", "best of them", "by", "kept back: recipe", "kept back: best", "5 epochs: recipe", "5 epochs: best"]]
     for mode in dict.fromkeys(r[0] for r in lines):
         mine = [r for r in lines if r[0] == mode]
         tried = [r for r in mine if r[1] == "search"]
@@ -39,7 +39,7 @@ def searches():
 
 
 def lengths():
-    out = [["", "pairs, 10 MB", "100 MB", "seconds, 10 MB", "100 MB ", "planned, 10 MB", "100 MB  ", "more seconds"]]
+    out = [["", "pairs, 10 MB", "100 MB", "seconds, 10 MB", "100 MB", "planned, 10 MB", "100 MB", "more"]]
     lines = [r for r in rows("cost.tsv") if len(r) >= 11 and r[0] != "model"]
     for model, device in dict.fromkeys((r[0], r[1]) for r in lines):
         mine = {t: [r for r in lines if r[:3] == [model, device, t]] for t in ("10 MB", "100 MB")}
