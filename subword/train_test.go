@@ -27,7 +27,7 @@ type trial struct {
 
 func newTrial(t *testing.T) *trial {
 	t.Helper()
-	text, err := corpus.ReadFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 200, Lowercase: true, Tokenizer: corpus.Words})
+	text, err := corpus.ReadFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 400, Lowercase: true, Tokenizer: corpus.Words})
 	if err != nil {
 		t.Fatal(err)
 	}
