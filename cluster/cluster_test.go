@@ -93,7 +93,7 @@ func TestMismatch(t *testing.T) {
 		}
 		return c.Bcast(nil, 0)
 	})
-	if err == nil || !strings.Contains(err.Error(), "meanwhile") {
+	if err == nil || !strings.Contains(err.Error(), "at the same time") {
 		t.Errorf("Run says %v", err)
 	}
 }

@@ -116,7 +116,7 @@ func (c *local) wait() error {
 func (c *local) fits(v visit) error {
 	for r, other := range c.ranks {
 		if other.call != v.call {
-			return fmt.Errorf("rank %d calls %s meanwhile", r, other.call)
+			return fmt.Errorf("at the same time, rank %d calls %s", r, other.call)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -98,5 +99,23 @@ func TestDevice(t *testing.T) {
 	delete(o.Settings, "device")
 	if _, err := Execute(t.Context(), o, Means{}); err == nil || !strings.Contains(err.Error(), "has --device cuda, not cpu") {
 		t.Errorf("the CPU: %v", err)
+	}
+}
+
+// TestEqualOnDevice: on a GPU, too, where a run is judged while the next one trains, all runs are as long as the first. The many
+// questions take longer to judge than the second run takes to begin.
+func TestEqualOnDevice(t *testing.T) {
+	fakeDevice(t)
+	o := smallComparison(t, string(sequential.FullW2V), string(sequential.PWord2Vec))
+	o.Seeds, o.Points, o.Settings["device"] = 1, 1, "cuda"
+	o.Budget = experiment.Budget{Kind: experiment.BudgetPairs}
+	questions := filepath.Join(o.Data, "questions.txt")
+	if err := os.WriteFile(questions, []byte(strings.Repeat(read(t, questions), 60)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := summarized(t, o, nil)
+	pairs := func(run int) float64 { s := r.Runs[run].Summary; return s.PairsPerSecond * s.SecondsTrain }
+	if first, second := pairs(0), pairs(1); second < 0.8*first || second > 1.2*first { // a unit of this text is a large part
+		t.Errorf("%v pairs, the first variant has %v", second, first)
 	}
 }

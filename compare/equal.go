@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
 )
@@ -78,13 +79,35 @@ func (r *Result) Fair() bool {
 	return len(spans) == 0
 }
 
-// searched returns how many runs the search for the recipe of a variant had.
-func searched(v experiment.Variant, texts map[string]string) int {
-	m, ok := settings.FindMode(v.Mode)
-	if !ok {
-		return 0
+// A search is how the recipe of a variant was found, see [settings.Mode.Searched].
+type search struct {
+	Runs  int     `json:"runs"`
+	Alike int     `json:"runs_alike"` // of these, in the search that all modes had alike
+	Gain  float64 `json:"gain"`       // of the best of those, on items that were kept back
+}
+
+// searched returns how the recipe of a variant was found; nil if nobody recorded it.
+func searched(v experiment.Variant, texts map[string]string) *search {
+	var s search
+	if m, ok := settings.FindMode(v.Mode); ok {
+		s.Runs, s.Alike, s.Gain = m.Searched(texts["model"], texts["subword"], texts["preset"])
 	}
-	return m.Searched(texts["model"], texts["preset"])
+	if s.Runs == 0 {
+		return nil
+	}
+	return &s
+}
+
+// text says how many runs there were.
+func (s *search) text() string {
+	switch {
+	case s == nil:
+		return "–"
+	case s.Alike == 0:
+		return terminal.Number(s.Runs)
+	default:
+		return fmt.Sprintf("%s, %d alike: %s", terminal.Number(s.Runs), s.Alike, signed(evaluate.Score(s.Gain)))
+	}
 }
 
 // unequalSearch says how the searches for the recipes of the variants differ; empty if their efforts were about equal.
@@ -95,17 +118,36 @@ func (p page) unequalSearch() string {
 		if v.Mode == experiment.ModeExternal {
 			continue
 		}
-		least, most = min(least, v.Searched), max(most, v.Searched)
-		runs := "no recorded run"
-		if v.Searched > 0 {
-			runs = terminal.Quantity(terminal.Number(v.Searched), "run")
+		n, runs := 0, "no recorded run"
+		if v.Searched != nil {
+			n = v.Searched.Runs
+			runs = terminal.Quantity(terminal.Number(n), "run")
 		}
+		least, most = min(least, n), max(most, n)
 		said = append(said, runs+" for "+v.Name)
 	}
 	if len(said) < 2 || float64(most) <= unequal*float64(least) {
 		return ""
 	}
-	return fmt.Sprintf("The recipes were not searched with equal effort: %s.", strings.Join(said, ", "))
+	return fmt.Sprintf("The recipes were not searched with equal effort: %s.%s", strings.Join(said, ", "), p.alike())
+}
+
+// alike says what a search gained that the recipes of all variants had alike; empty if some had none.
+func (p page) alike() string {
+	var gains []string
+	runs := 0
+	for _, v := range p.Variants {
+		switch s := v.Searched; {
+		case v.Mode == experiment.ModeExternal:
+		case s == nil || s.Alike == 0 || runs > 0 && s.Alike != runs:
+			return ""
+		default:
+			runs = s.Alike
+			gains = append(gains, fmt.Sprintf("%s (%s)", signed(evaluate.Score(s.Gain)), v.Name))
+		}
+	}
+	return fmt.Sprintf(" The last %s of each tried the same number of changes. The best of these scored %s on items that were kept back.",
+		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
 }
 
 // unequalSpelling says which variants compose words from their spelling; empty if all do, or none. What that gains on rare words
@@ -125,7 +167,7 @@ func (p page) unequalSpelling() string {
 	if len(composed) == 0 || len(whole) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Words have spelling in %s and none in %s: --subword none makes that equal.",
+	return fmt.Sprintf("Words are composed from their spelling in %s, but not in %s: --subword none makes that equal.",
 		strings.Join(composed, ", "), strings.Join(whole, ", "))
 }
 
@@ -136,14 +178,6 @@ func (p page) Work() string {
 		said = append(said, s.text())
 	}
 	return strings.Join(said, "; ")
-}
-
-// searchCell says how many runs the search for a recipe had.
-func searchCell(v VariantResult) cell {
-	if v.Searched == 0 {
-		return cell{Text: "–"}
-	}
-	return cell{Text: terminal.Number(v.Searched)}
 }
 
 // Warnings name what differs too much between the variants.

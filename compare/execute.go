@@ -226,7 +226,8 @@ func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
 		if err := judged(); err != nil {
 			return err
 		}
-		if judged = func() error { return nil }; r.Config.Device == settings.DeviceCPU {
+		judged = func() error { return nil }
+		if leads := i == 0 && e.options.Budget.IsEqual(); leads || r.Config.Device == settings.DeviceCPU { // the next run reads the record of the first
 			err = e.finish(ctx, r, records[i], 0)
 		} else {
 			judged = e.finishBeside(ctx, r, records[i])

@@ -108,7 +108,7 @@ func locked(lock *sync.Mutex, call bool, f func()) {
 }
 
 // errGone is the error of a process that answers no more.
-var errGone = errors.New("its process gives no answer")
+var errGone = errors.New("its process does not answer")
 
 // A poolWorker is a process of the pool.
 type poolWorker struct {

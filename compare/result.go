@@ -126,8 +126,8 @@ type VariantResult struct {
 	// metric has no single items.
 	Intervals []evaluate.Interval `json:"intervals"`
 
-	// Searched is how many runs the search for the recipe had, see [settings.Mode.Searched]; 0: it is a paper's, or unknown.
-	Searched int `json:"searched_runs,omitempty"`
+	// Searched is how the recipe was found; nil: it is a paper's, or unknown.
+	Searched *search `json:"search,omitempty"`
 
 	// Of several seeds: how far they agree on neighbours, and the spread of the scores of Result.Sets.
 	Stability *seeds.Stability `json:"stability,omitempty"`

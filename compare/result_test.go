@@ -182,13 +182,13 @@ func TestFairness(t *testing.T) {
 		one := func(x float64) Spread { return spreadOf([]float64{x}) }
 		return VariantResult{
 			Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, SecondsMatrix: one(seconds / 2), SecondsTrain: one(seconds / 2),
-			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)}, Searched: 100,
+			Pairs: one(pairs), Epochs: one(epochs), Scores: []Spread{one(seconds)}, Searched: &search{Runs: 100},
 		}
 	}
 	barely := of("b", 10, 1e6, 5)
-	barely.Searched = 40
+	barely.Searched = &search{Runs: 40}
 	never := of("c", 10, 1e6, 5)
-	never.Searched = 0
+	never.Searched = nil
 	spelt := of("d", 10, 1e6, 5)
 	spelt.Settings = map[string]string{"subword": settings.SubwordNGram}
 	external := of("elsewhere", 1, 1, 1)
@@ -215,7 +215,7 @@ func TestFairness(t *testing.T) {
 		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
 			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
 		}
-		if want := "spelling in d (--subword ngram) and none in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
+		if want := "spelling in d (--subword ngram), but not in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
 			t.Errorf("%q, want %q", p.Warnings(), want)
 		}
 		if want := "100 runs for a, 40 runs for b, no recorded run for c"; len(test.variants) == 3 && test.variants[1].Name == "b" && test.variants[2].Name == "c" &&
@@ -225,6 +225,30 @@ func TestFairness(t *testing.T) {
 		if len(test.variants) == 2 && slices.Contains(p.best(0), true) != test.fair {
 			t.Errorf("the best are %v, fair %t", p.best(0), test.fair)
 		}
+	}
+}
+
+// TestAlike: where efforts differ, the report says what the same search gained in all variants, if all had it.
+func TestAlike(t *testing.T) {
+	of := func(name string, s *search) VariantResult {
+		return VariantResult{Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, Searched: s}
+	}
+	a, b := &search{Runs: 480, Alike: 12, Gain: -0.004}, &search{Runs: 98, Alike: 12, Gain: 0.0012}
+	for _, test := range []struct {
+		variants []VariantResult
+		want     string
+	}{
+		{[]VariantResult{of("a", a), of("b", b)}, " The last 12 runs of each tried the same number of changes. The best of these scored −0.004 (a), +0.001 (b) on items that were kept back."},
+		{[]VariantResult{of("a", a), of("b", nil)}, ""},
+		{[]VariantResult{of("a", a), of("b", &search{Runs: 98})}, ""},
+		{[]VariantResult{of("a", a), of("b", &search{Runs: 98, Alike: 6})}, ""},
+	} {
+		if got := (page{&Result{Variants: test.variants}}).alike(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+	if got := a.text(); got != "480, 12 alike: −0.004" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -66,7 +66,7 @@ func (r *Result) spreads(runs []*Record) []seeds.Spread {
 func (p page) StabilityTable() report.Table {
 	t := report.Table{
 		Name: "stability", Title: "Agreement of seeds", Head: append([]string{"of two seeds"}, p.names()...),
-		Note: fmt.Sprintf("Neighbours: of the %d nearest neighbours of a word, those that two seeds have in common, as a mean over pairs of seeds and words; "+
+		Note: fmt.Sprintf("Neighbours: how many of the %d nearest neighbours of a word two seeds have in common, as a mean over pairs of seeds and words; "+
 			"the interval is over the choice of words. Scores: the standard deviation between seeds, with an interval by χ².", seeds.Neighbors),
 	}
 	var like *seeds.Stability // of a variant that has one

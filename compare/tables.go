@@ -25,8 +25,8 @@ func (p page) Tables() []report.Table {
 }
 
 // boldNote is the one meaning of bold and green.
-const boldNote = "Bold: the best of its row, and all that a bootstrap of the items does not tell from it (p at least .05 after Holm's correction). " +
-	"Rows without single items to draw have no test, and nothing bold. "
+const boldNote = "Bold: the best score of a row, and every score that a bootstrap of the items cannot tell from the best (p at least .05 after Holm's correction). " +
+	"A row without single items to draw has no test, and nothing bold. "
 
 // names lists the variants.
 func (p page) names() []string {
@@ -70,8 +70,8 @@ func (p page) CostTable() report.Table {
 		Name: "cost", Title: "Scores, time, speed and memory",
 		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"The mean score is over the main metrics of %s. Search: runs of the recorded search for the recipe, of all sentence-ordered modes together; "+
-			"the more, the nearer the mode is to its best.", p.scored()),
+			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
+			"are counted together), how many runs every mode had alike, and what the best of those gained.", p.scored()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -83,7 +83,7 @@ func (p page) CostTable() report.Table {
 	for _, v := range p.Variants {
 		row := []cell{
 			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), searchCell(v),
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), {Text: v.Searched.text()},
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})
@@ -139,7 +139,7 @@ func deviation(s Spread, format string) string {
 }
 
 const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items; " +
-	"where vocabularies differ, the most and the least, and scores do not compare."
+	"where vocabularies differ, the cell has the highest and the lowest, and the scores cannot be compared."
 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
@@ -192,9 +192,9 @@ func (p page) DifferenceTable() report.Table {
 	t := report.Table{
 		Name: "differences", Title: "Differences from " + first, Stacked: true,
 		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
-		Note: "Each cell has the score minus the score of " + first + ", an interval and the two-sided p. The interval holds 95% of 5,000 resamples of the items: " +
-			"pairs or questions, drawn with replacement, the same ones for all, means over seeds. A star (*) marks p below .05 after Holm's correction for all " +
-			"cells of this table. A set with fewer than three items, or without a score, has neither. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
+		Note: "Each cell has the score minus the score of " + first + ", an interval and the two-sided p. The interval holds 95% of 5,000 resamples of the items. A resample draws " +
+			"pairs or questions with replacement, the same ones for all variants, and takes the mean over seeds. A star (*) marks p below .05 after Holm's correction for all " +
+			"cells of this table. A set with fewer than three items, or without a score, has no interval and no p. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
 	}
 	for _, set := range p.Sets {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}

@@ -79,7 +79,7 @@ func wholeWeights(weights []float64) ([]uint64, error) {
 	largest := 0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("alias table: weight %d is %v, not a number from 0 up", i, w)
+			return nil, fmt.Errorf("alias table: weight %d is %v; it must be finite and at least 0", i, w)
 		}
 		if w > weights[largest] {
 			largest = i

@@ -90,7 +90,7 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	for id, word := range v.Words {
 		if word == "" || strings.ContainsAny(word, "\t\n\r") {
-			return fmt.Errorf("vocabulary: word number %d, %q, cannot stand in a TSV file", id, word)
+			return fmt.Errorf("vocabulary: word number %d, %q, cannot be written to a TSV file", id, word)
 		}
 		v.writeLine(buffered, id, '\t')
 	}
@@ -130,7 +130,7 @@ func ReadVocabularyTSV(r io.Reader, name string) (*Vocabulary, error) {
 	}
 	v := &Vocabulary{Words: words, Counts: counts}
 	if first, second, found := v.duplicate(); found {
-		return nil, fmt.Errorf("%s: line %d: word %q stands in line %d already", name, second+1, words[second], first+1)
+		return nil, fmt.Errorf("%s: line %d: word %q is already in line %d", name, second+1, words[second], first+1)
 	}
 	return v, nil
 }

@@ -83,7 +83,7 @@ func TestReadVocabularyTSVErrors(t *testing.T) {
 		{"fraction", "a\t1.5\n", `V: line 1: count "1.5"`},
 		{"too large", "a\t18446744073709551616\n", "V: line 1: count"},
 		{"two tabs", "a\t1\t2\n", "V: line 1: count \"1\\t2\""},
-		{"twice", "a\t1\nb\t2\na\t3\n", `V: line 3: word "a" stands in line 1 already`},
+		{"twice", "a\t1\nb\t2\na\t3\n", `V: line 3: word "a" is already in line 1`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ReadVocabularyTSV(strings.NewReader(test.text), "V")

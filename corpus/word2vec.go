@@ -23,7 +23,7 @@ func (v *Vocabulary) WriteWord2Vec(w io.Writer, lines int64) error {
 	buffered.WriteString(sentenceEnd + " " + strconv.FormatInt(lines, 10) + "\n")
 	for id, word := range v.Words {
 		if !plainWord(word) {
-			return fmt.Errorf("vocabulary: word number %d, %q, cannot stand in a vocabulary file of word2vec", id, word)
+			return fmt.Errorf("vocabulary: word number %d, %q, cannot be written to a vocabulary file of word2vec", id, word)
 		}
 		v.writeLine(buffered, id, ' ')
 	}
@@ -62,7 +62,7 @@ func ReadWord2VecVocabulary(r io.Reader, name string) (*Vocabulary, error) {
 		return nil, fmt.Errorf("%s: the vocabulary file has no words", name)
 	}
 	if first, _, found := v.duplicate(); found {
-		return nil, fmt.Errorf("%s: word %q stands in it twice", name, v.Words[first])
+		return nil, fmt.Errorf("%s: word %q occurs twice", name, v.Words[first])
 	}
 	return v.Frequent(0, 0), nil
 }

@@ -29,7 +29,7 @@ func TestWord2VecVocabulary(t *testing.T) {
 		"a 1\nb\n":        `V: line 2: "b" is not a word`,
 		"a 1\nb x\n":      `V: line 2: count "x" of word "b"`,
 		"a -1\n":          `V: line 1: count "-1"`,
-		"a 1\nb 2\na 3\n": `V: word "a" stands in it twice`,
+		"a 1\nb 2\na 3\n": `V: word "a" occurs twice`,
 		"a\x00 1\n":       "V: line 1: ",
 		"\xff 1\n":        "V: line 1: ",
 	} {

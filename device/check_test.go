@@ -135,7 +135,8 @@ func TestCheckEncoder(t *testing.T) {
 	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "Widths")
 	cnn = subword.CNNOptions{Widths: []int{2}, LayerRates: true, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2}}}
 	refused(t, "lengths", device.CheckEncoder(&cnn, device.Float32), "")
-	refused(t, "highway", device.CheckEncoder(&subword.CNNOptions{Widths: []int{2}, Highway: 1}, device.Float32), "Highway")
+	refused(t, "highway", device.CheckEncoder(&subword.CNNOptions{Widths: []int{2}, Highway: 1}, device.Float32), "")
+	refused(t, "dropout", device.CheckEncoder(&subword.CNNOptions{Widths: []int{2}, Dropout: .1}, device.Float32), "Dropout")
 }
 
 // Every sentence-ordered algorithm either has kernels or is refused.

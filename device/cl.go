@@ -184,7 +184,7 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
 		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
-	const multiprocessors, sharedOfBlock, most = 132, 227 << 10, 64 << 20
+	const sharedOfBlock, most = 227 << 10, 64 << 20
 	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())
 	parameter(s.Alphabet, s.CharDim)
 	for i, w := range s.Widths {
@@ -198,8 +198,25 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
 		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(columns+31)*tables)
 	}
-	bytes += max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(paddedDim(c.Dim))) // parts of the gradient of weights
-	return bytes + 16*8*multiprocessors*int64(d)
+	if s.Highway > 0 {
+		bytes += highwayBytes(s, words, c)
+	}
+	return bytes + partsBytes(d, paddedDim(c.Dim)) + 16*8*multiprocessors*int64(d)
+}
+
+const multiprocessors = 132 // of the largest GPUs of today
+
+// partsBytes is what the parts of the gradient of a layer's weights take.
+func partsBytes(d, columns int) int64 {
+	return max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(columns))
+}
+
+// highwayBytes is what the highway layers of a CNN take beyond its features: of each layer its features, changes and gates, its
+// result, and weights; of all together the gradients.
+func highwayBytes(s *encoder.Structure, words int, c graph.Options) int64 {
+	spelt, d, twice := int64(words*s.Each()), int64(paddedDim(s.Features())), int64(paddedDim(2*s.Features()))
+	layer := spelt*(6*d+4*twice) + 10*(d+1)*twice + c.Optimizer.Bytes(int(d)+1, int(twice))
+	return int64(s.Highway)*layer + spelt*(2*twice+8*d) + partsBytes(int(d), int(twice))
 }
 
 // paddedDim is the length of a row of dim values on the device, in the precision

@@ -141,7 +141,7 @@ func BeyondTwo(gpus int) string {
 	if gpus <= 2 {
 		return ""
 	}
-	return fmt.Sprintf("\n  note    rows are shared, as with tempered samples and half precision: %d GPUs are no faster than 2 then", gpus)
+	return fmt.Sprintf("\n  note    with tempered samples or half precision, GPUs share rows: %d GPUs are no faster than 2", gpus)
 }
 
 // The limits of the kernels.
@@ -190,7 +190,7 @@ var names = regexp.MustCompile(`^cuda(?::(\d+(?:,(?:cuda:)?\d+)*))?$`)
 func Ordinals(name string) ([]int, error) {
 	match := names.FindStringSubmatch(name)
 	if match == nil {
-		return nil, fmt.Errorf("%q is no device; choose cpu, cuda, cuda:N for the GPU of number N, counted from 0, or cuda:N,M for several", name)
+		return nil, fmt.Errorf("%q is not a device; choose cpu, cuda, cuda:N for the GPU of number N, counted from 0, or cuda:N,M for several", name)
 	}
 	if match[1] == "" {
 		return []int{0}, nil
@@ -199,7 +199,7 @@ func Ordinals(name string) ([]int, error) {
 	for text := range strings.SplitSeq(strings.ReplaceAll(match[1], "cuda:", ""), ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no device: %w", name, err)
+			return nil, fmt.Errorf("%q is not a device: %w", name, err)
 		}
 		if slices.Contains(ordinals, n) {
 			return nil, fmt.Errorf("%q names GPU %d twice", name, n)

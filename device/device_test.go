@@ -562,7 +562,7 @@ func TestOrdinals(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"": "no device", "cpu": "no device", "cuda:": "no device", "cuda:-1": "no device", "cuda:0,": "no device", "cuda,cuda:1": "no device", "cuda:x": "no device", "cuda:99999999999999999999": "no device",
+		"": "not a device", "cpu": "not a device", "cuda:": "not a device", "cuda:-1": "not a device", "cuda:0,": "not a device", "cuda,cuda:1": "not a device", "cuda:x": "not a device", "cuda:99999999999999999999": "not a device",
 		"cuda:1,2,cuda:1,3": "names GPU 1 twice", "cuda:0,1,2": "names 3 GPUs",
 	} {
 		if _, err := device.Ordinals(name); err == nil || !strings.Contains(err.Error(), want) {

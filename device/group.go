@@ -82,7 +82,7 @@ func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) 
 }
 
 // errOneGPU is the error of what settings refuse before.
-var errOneGPU = errors.New("several GPUs train neither encoders nor mode vanilla")
+var errOneGPU = errors.New("several GPUs train neither the encoders of --model sg nor mode vanilla")
 
 func (g cudaGroup) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)

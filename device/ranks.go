@@ -48,7 +48,7 @@ func OnRanks(d Device, ranks *lead.Group) (Device, error) { return newOnRanks(d,
 func newOnRanks(d Device, ranks *lead.Group) (onRanks, error) {
 	one, ok := d.(Joining)
 	if !ok || d.GPUs() != 1 {
-		return onRanks{}, fmt.Errorf("%s cannot train with those of other ranks", d.Name())
+		return onRanks{}, fmt.Errorf("%s cannot train together with the GPUs of other ranks", d.Name())
 	}
 	return onRanks{one, ranks}, nil
 }
@@ -112,7 +112,7 @@ func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 }
 
 // errRanks is the error of what settings of ranks refuse before.
-var errRanks = errors.New("GPUs that do not use each other's memory, as those of several ranks, train neither encoders nor mode vanilla nor --model cbow of mode cl: take one GPU")
+var errRanks = errors.New("GPUs that do not use each other's memory, such as those of several ranks, train neither encoders nor mode vanilla nor --model cbow of mode cl: take one GPU")
 
 func (onRanks) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
 	return nil, errRanks

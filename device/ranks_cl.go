@@ -20,7 +20,7 @@ func (k *clRanks) SeriesLength() int { return k.part.SeriesLength() }
 
 // Samples refuses: ranks read M where it is, each its own.
 func (k *clRanks) Samples(int) ([]uint32, error) {
-	return nil, errors.New("on several ranks M must fit the memory of each GPU beside all else: lower --contexts, or raise --min-count")
+	return nil, errors.New("on several ranks, M must fit into the memory of each GPU beside everything else: lower --contexts, or raise --min-count")
 }
 
 // SetMatrix brings M to this rank's GPU. The others do the same.

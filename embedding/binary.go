@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -106,8 +107,10 @@ func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]
 
 // appendBytes appends values as little-endian float32.
 func appendBytes(b []byte, values []float32) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	at := len(b)
+	b = slices.Grow(b, 4*len(values))[:at+4*len(values)]
+	for i, v := range values {
+		binary.LittleEndian.PutUint32(b[at+4*i:], math.Float32bits(v))
 	}
 	return b
 }
@@ -118,15 +121,20 @@ func writeBinary(w io.Writer, t *Table) error {
 	if _, err := fmt.Fprintf(w, "%d %d\n", t.Len(), t.Dim); err != nil {
 		return err
 	}
-	var record []byte
+	const together = 64 << 10 // bytes, as many as a processor's nearest cache holds
+	var records []byte
 	for i, word := range t.Words {
-		record = append(record[:0], word...)
-		record = append(record, ' ')
-		record = appendBytes(record, t.Vector(i))
-		record = append(record, '\n')
-		if _, err := w.Write(record); err != nil {
+		records = append(records, word...)
+		records = append(records, ' ')
+		records = appendBytes(records, t.Vector(i))
+		records = append(records, '\n')
+		if len(records) < together && i+1 < len(t.Words) {
+			continue
+		}
+		if _, err := w.Write(records); err != nil {
 			return err
 		}
+		records = records[:0]
 	}
 	return nil
 }

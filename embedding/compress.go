@@ -32,7 +32,7 @@ func cutCompression(path string) (name, extension string) {
 // does not have.
 func CheckCompression(path string, f Format) error {
 	if _, extension := cutCompression(path); extension != "" && (f == FastTextModel || f == Parquet || f == Model2Vec) {
-		return fmt.Errorf("%s: format %s is not compressed, because programs read parts of it; leave out %s", path, f, extension)
+		return fmt.Errorf("%s: format %s cannot be compressed, because programs read parts of it; leave out %s", path, f, extension)
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func checkBeginning(t *Table, f Format) error {
 	case got == f:
 		return nil
 	case err != nil:
-		return fmt.Errorf("format %s would begin as another file does (%w); write it as format %s", f, err, Word2VecText)
+		return fmt.Errorf("in format %s the file would look like another kind of file (%w); write it as format %s", f, err, Word2VecText)
 	case f == GloVe:
 		return fmt.Errorf("the first line (%s %v) would be taken for a header; write it as format %s", t.Words[0], t.Vectors[0], Word2VecText)
 	default:

@@ -245,7 +245,7 @@ func TestSaveErrors(t *testing.T) {
 	}{
 		{filepath.Join(dir, "x.bin"), "word", `unknown vector format "word"`},
 		{filepath.Join(dir, "x.pdf"), "", "the extension does not name a format"},
-		{filepath.Join(dir, "x.fasttext.bin.gz"), "", "format fasttext-bin is not compressed"},
+		{filepath.Join(dir, "x.fasttext.bin.gz"), "", "format fasttext-bin cannot be compressed"},
 		{filepath.Join(dir, "none", "x.bin"), "", "cannot write"},
 	} {
 		if err := Save(c.path, table, c.format); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -29,7 +29,7 @@ func Load(ctx context.Context, path string) (*Table, error) {
 	}
 	if format == FastTextModel { // most of it may stay in the file
 		if in.most == 0 {
-			return nil, fmt.Errorf("%s: this is a fastText model in a pipe, where it cannot stay: save it to a file and name that", path)
+			return nil, fmt.Errorf("%s: this fastText model comes from a pipe, but must be in a file: save it to a file and name that file", path)
 		}
 		m, err := fasttext.Open(path)
 		if err != nil {
@@ -128,7 +128,7 @@ type unpacker struct {
 
 func (u *unpacker) Read(p []byte) (int, error) {
 	if u.n > mostUnpacked(u.packed.n) {
-		return 0, fmt.Errorf("%d compressed bytes became %d, more than %d times as many, which vectors do not: decompress the file first if that is right", u.packed.n, u.n, largestRatio)
+		return 0, fmt.Errorf("%d compressed bytes expand to %d, more than %d times as many, which vectors should not: decompress the file first if that is right", u.packed.n, u.n, largestRatio)
 	}
 	n, err := u.r.Read(p)
 	u.n += int64(n)
@@ -146,7 +146,7 @@ func (in input) expectEnd() error {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("there are more data than expected")
+		err = errors.New("there is more data than expected")
 	}
 	return err
 }

@@ -28,7 +28,7 @@ const unknownToken = "[UNK]"
 // tokenizer of whole words; and a model card. There must be no such folder. It appears when it is whole.
 func SaveModel2Vec(folder string, t *Table, m Model2VecModel) (err error) {
 	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists: name a folder that does not", folder)
+		return fmt.Errorf("%s exists: name a folder that does not exist", folder)
 	}
 	temporary, err := os.MkdirTemp(filepath.Dir(filepath.Clean(folder)), ".w2vcl-*")
 	if err != nil {

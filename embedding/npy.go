@@ -65,7 +65,7 @@ func readNPYHeader(in input) (string, error) {
 		before, length = long, int(min(binary.LittleEndian.Uint32(start[8:]), 1<<30))
 	}
 	if version < 1 || version > 3 {
-		return "", fmt.Errorf("NumPy's format version %d is not read, only 1 to 3", version)
+		return "", fmt.Errorf("version %d of NumPy's format cannot be read, only versions 1 to 3", version)
 	}
 	header, err := in.Peek(min(before+length, in.Size()))
 	if err != nil || len(header) < before+length {
@@ -87,7 +87,7 @@ func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
 	case "<f8":
 		width = 8
 	default:
-		return 0, 0, 0, fmt.Errorf("values of type %s are not read; save vectors.astype(np.float32) instead", dtype[1])
+		return 0, 0, 0, fmt.Errorf("values of type %s cannot be read; save vectors.astype(np.float32) instead", dtype[1])
 	}
 	if order[1] == "True" {
 		return 0, 0, 0, errors.New("the matrix is in Fortran order; save np.ascontiguousarray(vectors) instead")

@@ -96,21 +96,21 @@ func checkTensors(content *safetensors.File) error {
 
 func checkVectors(t safetensors.Tensor) error {
 	if t.Type != safetensors.Float32 || len(t.Shape) != 2 {
-		return fmt.Errorf("type %s with %d dimensions is not read; save a float32 matrix, words by values", t.Type, len(t.Shape))
+		return fmt.Errorf("type %s with %d dimensions cannot be read; save a float32 matrix, words by values", t.Type, len(t.Shape))
 	}
 	rows, dim := t.Shape[0], t.Shape[1]
 	if err := checkDim(dim); err != nil {
 		return err
 	}
 	if rows < 1 || t.Size%(4*dim) != 0 || t.Size/(4*dim) != rows {
-		return fmt.Errorf("%d bytes are not %d by %d float32", t.Size, rows, dim)
+		return fmt.Errorf("%d bytes do not hold %d by %d float32 values", t.Size, rows, dim)
 	}
 	return nil
 }
 
 func checkWordBytes(t safetensors.Tensor) error {
 	if t.Type != safetensors.Uint8 || len(t.Shape) != 1 || t.Shape[0] != t.Size {
-		return fmt.Errorf("type %s, shape %v is not read; save the words as bytes (uint8), joined by line breaks", t.Type, t.Shape)
+		return fmt.Errorf("type %s, shape %v cannot be read; save the words as bytes (uint8), joined by line breaks", t.Type, t.Shape)
 	}
 	return nil
 }

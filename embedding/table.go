@@ -1,14 +1,18 @@
 package embedding
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // ErrNotFinite says that a value is NaN or infinite.
@@ -24,7 +28,8 @@ type Table struct {
 	Dim     int       // N, the dimension of the vectors
 	Vectors []float32 // (V, N), row-major
 
-	index map[string]int
+	index     map[string]int
+	indexOnce sync.Once
 
 	normalizeOnce sync.Once
 	normalized    []float32 // (V, N), rows of length 1
@@ -39,6 +44,19 @@ const IndexBytes = 2 * (16 + 8 + 1)
 // a length of vectors other than len(words)*dim, a word that is empty, repeated or
 // not UTF-8, NaN and infinity.
 func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
+	t, err := NewDistinctTable(words, dim, vectors)
+	if err == nil {
+		t.indexOnce.Do(func() { err = t.makeIndex() })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// NewDistinctTable is NewTable for words that are known to differ, as those of a vocabulary do. The first that is looked up makes the
+// index, which takes longer than to write the table of a large vocabulary.
+func NewDistinctTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a table needs at least one word")
 	}
@@ -49,12 +67,6 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(vectors)%dim != 0 || len(vectors)/dim != len(words) {
 		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
 	}
-	done, err := memory.Room(IndexBytes * int64(len(words)))
-	if err != nil {
-		return nil, fmt.Errorf("an index of %d words: %w", len(words), err)
-	}
-	defer done()
-	index := make(map[string]int, len(words))
 	for i, w := range words {
 		if w == "" {
 			return nil, fmt.Errorf("word %d is empty", i+1)
@@ -62,17 +74,49 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 		if !utf8.ValidString(w) {
 			return nil, fmt.Errorf("word %d (%q) is not valid UTF-8", i+1, w)
 		}
-		if first, ok := index[w]; ok {
-			return nil, fmt.Errorf("word %q occurs twice: it is word %d and word %d", w, first+1, i+1)
-		}
-		index[w] = i
 	}
-	for i, v := range vectors {
-		if !Finite(v) {
-			return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v, %w", i%dim+1, i/dim+1, words[i/dim], v, ErrNotFinite)
-		}
+	if i := firstNotFinite(vectors); i >= 0 {
+		return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v, %w", i%dim+1, i/dim+1, words[i/dim], vectors[i], ErrNotFinite)
 	}
-	return &Table{Words: words, Dim: dim, Vectors: vectors, index: index}, nil
+	return &Table{Words: words, Dim: dim, Vectors: vectors}, nil
+}
+
+// makeIndex makes the index. The error is of a word that occurs twice, or of memory.
+func (t *Table) makeIndex() error {
+	done, err := memory.Room(IndexBytes * int64(len(t.Words)))
+	if err != nil {
+		return fmt.Errorf("an index of %d words: %w", len(t.Words), err)
+	}
+	defer done()
+	t.index = make(map[string]int, len(t.Words))
+	for i, w := range t.Words {
+		if first, ok := t.index[w]; ok {
+			return fmt.Errorf("word %q occurs twice: it is word %d and word %d", w, first+1, i+1)
+		}
+		t.index[w] = i
+	}
+	return nil
+}
+
+// firstNotFinite returns the place of the first value that is NaN or infinite; -1: none is.
+func firstNotFinite(values []float32) int {
+	const together = 1 << 20
+	first := atomic.Int64{}
+	first.Store(int64(len(values)))
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(values)+together-1)/together, func(k int) {
+		for i := k * together; i < min((k+1)*together, len(values)); i++ {
+			if !Finite(values[i]) {
+				for before := first.Load(); int64(i) < before && !first.CompareAndSwap(before, int64(i)); before = first.Load() {
+				}
+				return
+			}
+		}
+	})
+	if i := int(first.Load()); i < len(values) {
+		return i
+	}
+	return -1
 }
 
 // checkDim returns an error if dim is not a possible dimension.
@@ -94,6 +138,7 @@ func (t *Table) Len() int { return len(t.Words) }
 
 // Index returns the row of a word. The spelling must match exactly.
 func (t *Table) Index(word string) (row int, ok bool) {
+	t.indexOnce.Do(func() { _ = t.makeIndex() }) // of words that differ; without memory none is found
 	row, ok = t.index[word]
 	return row, ok
 }

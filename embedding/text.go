@@ -260,7 +260,7 @@ func readLine(r *bufio.Reader, longest int) ([]byte, error) {
 			return nil, full
 		}
 		if len(long) > longest {
-			return nil, fmt.Errorf("it has more than %d bytes: the file is damaged, or it is no file of vectors", longest)
+			return nil, fmt.Errorf("it has more than %d bytes: the file is damaged, or not a file of vectors", longest)
 		}
 		if err != bufio.ErrBufferFull {
 			return long, err

@@ -38,7 +38,7 @@ type Lookup struct {
 // RestrictVocab.
 func NewLookup(t *embedding.Table, o LookupOptions) (*Lookup, error) {
 	if o.RestrictVocab < 0 {
-		return nil, fmt.Errorf("a vocabulary restricted to %d words", o.RestrictVocab)
+		return nil, fmt.Errorf("the vocabulary cannot be restricted to %d words", o.RestrictVocab)
 	}
 	l := &Lookup{Table: t, Limit: t.Len()}
 	if o.RestrictVocab > 0 {

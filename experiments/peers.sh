@@ -6,7 +6,7 @@
 #     experiments/peers.sh --graph FILE --data LABELS [flags as above]
 #
 # On a graph (a MATLAB file, or lines of two nodes and a weight between tabs) the peer is pecanpy with gensim: 10 walks of 80
-# from each node, window 10, p and q 1. On a text, PEERs: word2vec gensim fasttext glove fullw2v par psgnscc pword2vec (default: all that can be had).
+# from each node, window 10, p and q 1, sample 1e-3 (gensim's default). On a text, PEERs: word2vec gensim fasttext glove fullw2v par psgnscc pword2vec (default: all that can be had).
 # word2vec, fastText and GloVe are cloned from their public repositories, or taken from the folders that
 # WORD2VEC, FASTTEXT and GLOVE name; gensim is installed by pip. The others are taken from folders:
 #     FULLW2V    tlranda/FULL-W2V (needs nvcc and a GPU)     PSGNSCC   vasupsu/pWord2Vec (needs MKL)
@@ -65,7 +65,7 @@ out=$(realpath "$out")
 # The settings that all share: window 5, 5 negatives, sample 1e-4, words of 5 and more.
 window=5 negative=5 sample=1e-4 mincount=5
 input=(--corpus "$corpus" --min-count $mincount)
-if [[ $graph ]]; then window=10 input=(--graph "$graph" --weighted); fi
+if [[ $graph ]]; then window=10 sample=1e-3 input=(--graph "$graph" --weighted); fi
 
 why='' # why a peer cannot be had
 skip() { why=$*; return 1; }

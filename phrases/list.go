@@ -133,7 +133,7 @@ func Read(r io.Reader) (List, error) {
 		return List{}, err
 	}
 	if l.Delimiter == "" {
-		return List{}, fmt.Errorf("it is no list of phrases: the line %q is missing", delimiterLine+"_")
+		return List{}, fmt.Errorf("it is not a list of phrases: the line %q is missing", delimiterLine+"_")
 	}
 	return l, nil
 }
@@ -141,7 +141,7 @@ func Read(r io.Reader) (List, error) {
 // line reads a line, and returns what is wrong with it.
 func (l *List) line(number int, line string) string {
 	if number == 1 && line != title {
-		return fmt.Sprintf("it is no list of phrases: they begin with %q", title)
+		return fmt.Sprintf("it is not a list of phrases, which begins with %q", title)
 	}
 	if text, ok := strings.CutPrefix(line, delimiterLine); ok {
 		l.Delimiter = text
@@ -161,18 +161,18 @@ func (l *List) line(number int, line string) string {
 	const most = 100 // passes
 	pass, err := strconv.Atoi(cells[0])
 	if err != nil || pass < 1 || pass > most {
-		return fmt.Sprintf("%q is no number of a pass, from 1 to %d", cells[0], most)
+		return fmt.Sprintf("%q is not the number of a pass, from 1 to %d", cells[0], most)
 	}
 	count, err := strconv.ParseInt(cells[2], 10, 64)
 	if err != nil {
-		return fmt.Sprintf("%q is no count", cells[2])
+		return fmt.Sprintf("%q is not a count", cells[2])
 	}
 	score, err := strconv.ParseFloat(cells[3], 64)
 	if err != nil {
-		return fmt.Sprintf("%q is no score", cells[3])
+		return fmt.Sprintf("%q is not a score", cells[3])
 	}
 	if len(strings.Fields(cells[1])) < 2 || strings.Join(strings.Fields(cells[1]), " ") != cells[1] || !utf8.ValidString(cells[1]) {
-		return fmt.Sprintf("%q is no phrase: two words or more with a space between", cells[1])
+		return fmt.Sprintf("%q is not a phrase: two words or more with a space between", cells[1])
 	}
 	for len(l.Passes) < pass {
 		l.Passes = append(l.Passes, Pass{})

@@ -196,12 +196,12 @@ func TestFile(t *testing.T) {
 	for change, problem := range map[string]string{
 		"1\tnew york\t12\t3.5\n":   "",
 		"1\tnew york\t12\n":        "line 8: 3 cells instead of 4",
-		"0\tnew york\t12\t3.5\n":   "line 8: \"0\" is no number of a pass",
-		"999\tnew york\t12\t3.5\n": "line 8: \"999\" is no number of a pass",
-		"1\tnew\t12\t3.5\n":        "line 8: \"new\" is no phrase",
-		"1\tnew  y\t12\t3.5\n":     "line 8: \"new  y\" is no phrase",
-		"1\tnew y\tx\t3.5\n":       "line 8: \"x\" is no count",
-		"1\tnew y\t1\tx\n":         "line 8: \"x\" is no score",
+		"0\tnew york\t12\t3.5\n":   "line 8: \"0\" is not the number of a pass",
+		"999\tnew york\t12\t3.5\n": "line 8: \"999\" is not the number of a pass",
+		"1\tnew\t12\t3.5\n":        "line 8: \"new\" is not a phrase",
+		"1\tnew  y\t12\t3.5\n":     "line 8: \"new  y\" is not a phrase",
+		"1\tnew y\tx\t3.5\n":       "line 8: \"x\" is not a count",
+		"1\tnew y\t1\tx\n":         "line 8: \"x\" is not a score",
 	} {
 		_, err := Read(strings.NewReader(text + change))
 		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), problem) {

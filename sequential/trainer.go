@@ -339,7 +339,7 @@ func (t *Trainer) Reset() {
 	} else {
 		trainer.Randomize(t.words, t.options.Dim, t.options.Seed)
 	}
-	clear(t.contexts)
+	trainer.Clear(t.contexts)
 	clear(t.nodes)
 	copy(t.positions, newPositions(&t.options))
 	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.options.Dim)

@@ -117,29 +117,6 @@ func paperOf(a sequential.Algorithm) string {
 // ModeNames lists the names of all modes.
 func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
 
-// Searched is how many runs the search for the mode's recipe with a model and a preset had, as benchmarks record it:
-// of the sentence-ordered modes together, which share a recipe; 0 where nobody recorded one, as of papers. The effort is not equal.
-func (m Mode) Searched(model, preset string) int {
-	if preset == presetVanillaLong && m.Name == ModeVanilla {
-		return 14 // benchmarks/vanilla
-	}
-	if preset != presetTuned {
-		return 0
-	}
-	switch m.ofModel(model).Family {
-	case Stretches:
-		return 468 // benchmarks/recipes: 229 of the prototype, 201 and 38 of w2vcl
-	case LargeBatch:
-		return 979 // benchmarks/recipes
-	case SentenceOrdered:
-		return 86 // benchmarks/recipes
-	case Minibatch:
-		return 12 // benchmarks/recipes
-	default:
-		return 0
-	}
-}
-
 // modeNames lists the names of some modes.
 func modeNames(include func(Mode) bool) []string {
 	var names []string

@@ -547,9 +547,9 @@ func TestValidate(t *testing.T) {
 		}, "--precision half: mode fullw2v takes up to 7 negatives"},
 		{
 			"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" },
-			`"cuda:99999999999999999999" is no device`,
+			`"cuda:99999999999999999999" is not a device`,
 		},
-		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is no device`},
+		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is not a device`},
 		{
 			"vanilla without matrix",
 			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = noiseMatrix },

@@ -31,7 +31,7 @@ func Load(path string) (Composer, error) {
 	}
 	e, err := read(bufio.NewReader(file), info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s is no encoder that can be read: %w", path, err)
+		return nil, fmt.Errorf("%s: cannot read the encoder: %w", path, err)
 	}
 	return e, nil
 }
@@ -104,7 +104,7 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 	}
 	if n, ok := e.(*NGrams); ok {
 		if !(d.Scale > 0 && d.Scale <= math.MaxFloat32) {
-			return nil, fmt.Errorf("its n-grams have the scale %v", d.Scale)
+			return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", d.Scale)
 		}
 		return &Means{n, d.Scale, offset}, nil
 	}
@@ -265,13 +265,13 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 		return nil, err
 	}
 	if len(data) == 0 || len(data)%4 > 0 || len(rows) != len(data) {
-		return nil, errors.New("its buckets are not whole")
+		return nil, errors.New("its list of buckets is cut")
 	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])
 		if uint64(bucket) >= uint64(o.Buckets) {
-			return nil, fmt.Errorf("it has bucket %d of %d", bucket, o.Buckets)
+			return nil, fmt.Errorf("it has bucket %d, but only %d buckets", bucket, o.Buckets)
 		}
 		if _, twice := e.rows[bucket]; twice {
 			return nil, fmt.Errorf("it has bucket %d twice", bucket)
@@ -279,7 +279,7 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 		if int(row) == len(e.sizes) {
 			e.sizes = append(e.sizes, 0)
 		} else if int(row) != len(e.sizes)-1 {
-			return nil, fmt.Errorf("bucket %d has row %d behind row %d", bucket, row, len(e.sizes)-1)
+			return nil, fmt.Errorf("bucket %d has row %d after row %d", bucket, row, len(e.sizes)-1)
 		}
 		e.rows[bucket], e.sizes[row] = row, e.sizes[row]+1
 	}

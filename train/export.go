@@ -29,7 +29,7 @@ func (j *job) writeConfig(folder *runfolder.Folder) error {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
-		c.Corpus, c.Graph = absolute(c.Corpus), absolute(c.Graph)
+		c.Corpus, c.Graph, c.Types = absolute(c.Corpus), absolute(c.Graph), absolute(c.Types)
 	}
 	config, err := c.TOML()
 	if err != nil {
@@ -136,7 +136,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 }
 
 func (j *job) exportTable(folder *runfolder.Folder, name string, values []float32) error {
-	table, err := embedding.NewTable(j.text.vocabulary.Words, j.config.Dim, values)
+	table, err := embedding.NewDistinctTable(j.text.vocabulary.Words, j.config.Dim, values)
 	switch {
 	case errors.Is(err, embedding.ErrNotFinite):
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)

@@ -157,16 +157,16 @@ func (j *job) afterTraining() (purpose string, bytes int64) {
 
 func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4 }
 
-// exportBytes is the memory of writing the vectors: their sum, a buffer and an index of the words for
-// each of the two files, and for an encoder's a buffer and the offset.
+// exportBytes is the memory of writing the vectors: their sum, buffers for each of the two files, and for an encoder's a buffer and the
+// offset.
 func (j *job) exportBytes() int64 {
-	words, table := int64(j.text.vocabulary.Len()), j.tableBytes()
-	bytes := 2 * (embedding.IndexBytes*words + atomicfile.BufferBytes)
+	const buffers = 2 * atomicfile.BufferBytes // of the file and of what is written to it
+	bytes := 2 * (int64(buffers) + 8*int64(j.config.Dim))
 	if e := j.written(); e != nil {
 		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
 	}
 	if j.config.ContextWeight != 0 {
-		bytes += table
+		bytes += j.tableBytes()
 	}
 	return bytes
 }

@@ -21,6 +21,14 @@ func Randomize(table []float32, dim int, seed uint64) {
 	})
 }
 
+// Clear sets a table to zero, from all processors as Randomize.
+func Clear(table []float32) {
+	const atATime = 1 << 18
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
+		clear(table[i*atATime : min((i+1)*atATime, len(table))])
+	})
+}
+
 // RandomizePart fills part of a table, from value number first on, which is a multiple of 4.
 func RandomizePart(part []float32, first, dim int, seed uint64) {
 	bits := make([]uint32, 1<<12)

@@ -24,7 +24,7 @@ const archiveMagic = "PK\x03\x04"
 func readArchive(ctx context.Context, r io.ReaderAt, size int64, o ReadOptions) (*edges, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("this is no archive of NumPy, or it was not copied completely: %w", err)
+		return nil, fmt.Errorf("this is not a NumPy archive, or it was not copied completely: %w", err)
 	}
 	files := map[string]*zip.File{}
 	for _, f := range z.File {
@@ -106,7 +106,7 @@ func openArray(ctx context.Context, f *zip.File) (*array, error) {
 func readHead(r io.ReadCloser, f *zip.File) (*array, error) {
 	head := make([]byte, 10)
 	if _, err := io.ReadFull(r, head); err != nil || string(head[:6]) != "\x93NUMPY" || head[6] != 1 {
-		return nil, errors.New("this is not an array of NumPy")
+		return nil, errors.New("this is not a NumPy array")
 	}
 	text := make([]byte, binary.LittleEndian.Uint16(head[8:]))
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -129,7 +129,7 @@ func readHead(r io.ReadCloser, f *zip.File) (*array, error) {
 		a.size *= 4
 	}
 	if err != nil || a.size < 1 || a.size > 1<<16 || a.count > maxNodes*64 {
-		return nil, fmt.Errorf("too large: %.80q", text)
+		return nil, fmt.Errorf("the array is too large: %.80q", text)
 	}
 	if promised := uint64(a.count) * uint64(a.size); promised > f.UncompressedSize64 || promised > mostPacked*(f.CompressedSize64+1) {
 		return nil, fmt.Errorf("%d values of %d bytes: %w", a.count, a.size, io.ErrUnexpectedEOF)
@@ -178,7 +178,7 @@ func (a *array) eachNumber(visit func(i int, x float64) error) error {
 		for i := first; len(values) > 0; i++ {
 			x, ok := a.number(values[:a.size])
 			if !ok {
-				return fmt.Errorf("values of type %c%d are no numbers that this reads", a.kind, a.size)
+				return fmt.Errorf("values of type %c%d cannot be read as numbers", a.kind, a.size)
 			}
 			if err := visit(i, x); err != nil {
 				return err

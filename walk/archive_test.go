@@ -139,7 +139,7 @@ func TestArchiveErrors(t *testing.T) {
 		"good":            {good, ""},
 		"cut":             {good[:len(good)-30], "not copied completely"},
 		"no data":         {whole(func(f map[string][]byte) { delete(f, "data") }), `no array "data"`},
-		"other array":     {whole(func(f map[string][]byte) { f["data"] = []byte("text") }), "data.npy: this is not an array of NumPy"},
+		"other array":     {whole(func(f map[string][]byte) { f["data"] = []byte("text") }), "data.npy: this is not a NumPy array"},
 		"object":          {whole(func(f map[string][]byte) { f["data"] = bytes.Replace(f["data"], []byte("<i8"), []byte("|O8"), 1) }), "data.npy: it is not a list of numbers or words"},
 		"claim":           {whole(func(f map[string][]byte) { f["indptr"] = bytes.Replace(f["indptr"], []byte("(3,)"), []byte("(9,)"), 1) }), "9 values of 8 bytes: unexpected EOF"},
 		"more":            {whole(func(f map[string][]byte) { f["indptr"] = bytes.Replace(f["indptr"], []byte("(3,)"), []byte("(2,)"), 1) }), "2 values of 8 bytes: the file has more"},

@@ -17,11 +17,12 @@ type Graph struct {
 	Names    []string // of the V nodes
 	Directed bool
 
-	starts  []int     // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
-	ends    []uint32  // in rising order for each node
-	weights []float32 // of the edges, in the order of ends; nil: all are 1
-	mass    []float64 // V values, in falling order
-	loops   int       // edges from a node to itself
+	starts  []int      // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
+	ends    []uint32   // in rising order for each node
+	weights []float32  // of the edges, in the order of ends; nil: all are 1
+	mass    []float64  // V values, in falling order
+	loops   int        // edges from a node to itself
+	types   *nodeTypes // nil: not known
 
 	store *store // of ends and weights; nil: they are in memory
 }

@@ -55,14 +55,16 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 		}
 	}
 	if want == 0 || len(pairs) < want {
-		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but %d can be without dividing the graph", want, len(order), len(pairs))
+		return nil, nil, fmt.Errorf("hold out: %d of %d edges are to be held out, but only %d can be held out without dividing the graph", want, len(order), len(pairs))
 	}
 	if pairs, err = g.addNonEdges(pairs, &random); err != nil {
 		return nil, nil, err
 	}
 	e := &edges{given: uint64(len(g.Names)), chunks: []edgeChunk{kept}}
 	e.rename(g.Names)
-	rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil})
+	if rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil}); err == nil {
+		rest.types = g.types.of(g.Names, rest.Names)
+	}
 	return rest, pairs, err
 }
 
@@ -92,7 +94,7 @@ func (g *Graph) addNonEdges(pairs []Pair, random *numbers) ([]Pair, error) {
 		all /= 2
 	}
 	if free := all - uint64(g.Edges()-g.Loops()); free < 2*uint64(want) { // random draws would hardly find the last ones
-		return nil, fmt.Errorf("hold out: %d pairs without an edge are to be drawn, but there are only %d; hold out fewer edges", want, free)
+		return nil, fmt.Errorf("hold out: %d pairs without an edge are to be drawn, but there are only %d such pairs; hold out fewer edges", want, free)
 	}
 	drawn := make(map[Pair]struct{}, want)
 	for len(drawn) < want {

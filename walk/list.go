@@ -95,7 +95,7 @@ func cutList(ctx context.Context, r io.Reader, line int, chunks chan<- listChunk
 			cut = bytes.LastIndexByte(text, '\n') + 1
 		}
 		if rest = append(rest[:0], text[cut:]...); len(rest) > textfile.LongestLine {
-			return line + bytes.Count(text[:cut], []byte{'\n'}), fmt.Errorf("it has more than %d bytes, as no line of a list has", textfile.LongestLine)
+			return line + bytes.Count(text[:cut], []byte{'\n'}), fmt.Errorf("it has more than %d bytes, too many for a line of a list", textfile.LongestLine)
 		}
 		select {
 		case chunks <- listChunk{text[:cut], number, line}:
@@ -203,7 +203,7 @@ func (c *edgeChunk) allocate(s *store, count int, weighted bool) (err error) {
 // parseLine parses a line.
 func (p *lineParser) parseLine(line []byte) error {
 	if len(line) > textfile.LongestLine {
-		return fmt.Errorf(": it has more than %d bytes, as no line of a list has", textfile.LongestLine)
+		return fmt.Errorf(": it has more than %d bytes, too many for a line of a list", textfile.LongestLine)
 	}
 	from, to, weight, ok := p.plain(line)
 	if !ok {
@@ -328,7 +328,7 @@ func (p *lineParser) columns(line []byte) (from, to uint64, weight float32, err 
 // checkWeight returns an error if w is not a possible weight.
 func checkWeight(w float64) error {
 	if !(float32(w) > 0) || math.IsInf(float64(float32(w)), 1) {
-		return fmt.Errorf("the weight %g is not a number above 0 of single precision", w)
+		return fmt.Errorf("the weight %g is not a positive float32 number", w)
 	}
 	return nil
 }
@@ -342,7 +342,7 @@ func (p *lineParser) node(name []byte) (uint64, error) {
 	case len(name) == 0:
 		return 0, errors.New("a node has no name")
 	case p.format.rows > 0:
-		return 0, fmt.Errorf("%q is not the number of a row or a column", name)
+		return 0, fmt.Errorf("%q is not the number of a row or column", name)
 	case !utf8.Valid(name):
 		return 0, fmt.Errorf("the node %q is not UTF-8", name)
 	case len(bytes.Fields(name)) > 1:

@@ -13,7 +13,7 @@ type walks struct {
 	*stepper
 	length   int
 	rounds   int
-	starters int // S
+	starters int // S, of meta's if there is a meta-path
 	seed     uint64
 }
 
@@ -56,13 +56,17 @@ func (w *walks) plainWalk(path []uint32, round, start uint32) []uint32 {
 	random := newNumbers(w.seed, round, start)
 	previous, here := start, start
 	path = append(path, start)
-	for n := 1; n < w.length && len(w.g.neighbours(here)) > 0; n++ {
+	for n := 1; n < w.length; n++ {
+		first, end := w.row(here, n)
+		if first == end {
+			break
+		}
 		var x uint32
 		switch {
 		case w.firstOrder:
-			x = w.draw(here, random.next())
+			x = w.draw(first, end, random.next())
 		case n == 1:
-			x = w.draw(here, random.next())
+			x = w.draw(first, end, random.next())
 			random.next() // so that a try's numbers are of one call of Philox
 		default:
 			x = w.step(previous, here, &random)
@@ -110,7 +114,9 @@ func (l *lockstep) walk(first, end int) {
 		if round := (first + b) / nodes; round != l.round {
 			l.order, l.round = l.walks.order(uint32(round)), round
 		}
-		l.rounds[b], l.starts[b] = uint32(l.round), l.order.at(uint32((first+b)%nodes))
+		if l.rounds[b], l.starts[b] = uint32(l.round), l.order.at(uint32((first+b)%nodes)); l.meta != nil {
+			l.starts[b] = l.meta.starters[l.starts[b]]
+		}
 	}
 	if l.firstOrder {
 		l.firstOrderWalks(end - first)
@@ -140,7 +146,7 @@ func (l *lockstep) firstOrderWalks(count int) {
 		}
 		l.choose(n, k)
 		for _, b := range l.live {
-			x := l.g.ends[l.at[b]]
+			x := l.ends[l.at[b]]
 			l.here[b], l.paths[b*l.length+n] = x, x
 		}
 		if n%2 == 0 { // each read may bring 64 kB
@@ -160,9 +166,9 @@ func (l *lockstep) drawAhead(first int) {
 // choose chooses the edges of step n, with number k of those that were drawn. A walk without a way on has
 // n nodes and is not live any more.
 func (l *lockstep) choose(n, k int) {
-	starts, live := l.g.starts, l.live[:0]
+	live := l.live[:0]
 	for _, b := range l.live {
-		start, end := starts[l.here[b]], starts[l.here[b]+1]
+		start, end := l.row(l.here[b], n)
 		if start == end {
 			l.lengths[b] = n
 			continue

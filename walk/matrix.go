@@ -95,7 +95,7 @@ func readMarket(ctx context.Context, r *bufio.Reader, o ReadOptions) (*edges, er
 	}
 	var entries int
 	if n, err := fmt.Sscan(sizes, &f.rows, &f.columns, &entries); n != 3 || err != nil || len(strings.Fields(sizes)) != 3 {
-		return nil, fmt.Errorf("line %d: %q is not rows, columns and entries of a matrix", lines, sizes)
+		return nil, fmt.Errorf("line %d: %q does not give the rows, columns and entries of a matrix", lines, sizes)
 	}
 	switch {
 	case f.rows != f.columns:

@@ -20,6 +20,7 @@ type ReadOptions struct {
 	Directed bool   // an edge leads only from its first node to its second
 	Weighted bool   // the third column, or the numbers of the matrix, are weights
 	Matrix   string // name of the adjacency matrix in a MATLAB file; empty: "network"
+	Types    string // file with a node and its type a line, for Options.MetaPath; empty: none
 	Threads  int    // default: one for each processor; the graph does not depend on it
 
 	// Folder is where the edges go, in files without names, if memory is too small for them. Close the Graph then. Empty: then they are refused.
@@ -49,18 +50,37 @@ func (o *ReadOptions) threads() int {
 // weights, no edges. They may wrap the error of a context that is done, or
 // memory.ErrRoom for a graph that the memory does not hold.
 func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []string, err error) {
-	sources, err := textfile.Find(path)
+	source, err := sourceOf(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the graph: %w", err)
 	}
+	g, notes, err = read(ctx, source, o)
+	if err != nil && !strings.Contains(err.Error(), source.Name) { // as errors of the file itself do
+		err = fmt.Errorf("%s: %w", source.Name, err)
+	}
+	if err != nil || o.Types == "" {
+		return g, notes, err
+	}
+	others, err := g.readTypes(o.Types)
+	if err != nil {
+		return nil, nil, errors.Join(err, g.Close())
+	}
+	if others > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines of %s have nodes that are not in the graph", others, o.Types))
+	}
+	return g, notes, nil
+}
+
+// sourceOf returns the source of a file.
+func sourceOf(path string) (textfile.Source, error) {
+	sources, err := textfile.Find(path)
+	if err != nil {
+		return textfile.Source{}, err
+	}
 	if len(sources) != 1 || path != "-" && sources[0].Name != path {
-		return nil, nil, fmt.Errorf("%s: a graph is one file, not a folder", path)
+		return textfile.Source{}, fmt.Errorf("%s is a folder, not a file", path)
 	}
-	g, notes, err = read(ctx, sources[0], o)
-	if err != nil && !strings.Contains(err.Error(), sources[0].Name) { // as errors of the file itself do
-		err = fmt.Errorf("%s: %w", sources[0].Name, err)
-	}
-	return g, notes, err
+	return sources[0], nil
 }
 
 // read is Read of a source.

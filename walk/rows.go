@@ -33,7 +33,7 @@ func (e *edges) readRows(ctx context.Context, files map[string]*zip.File, o Read
 	for _, name := range []string{"indptr", "indices", "data"} {
 		f := files[name+".npy"]
 		if f == nil {
-			return fmt.Errorf("the archive has no array %q, as one of a matrix in the form CSR has", name)
+			return fmt.Errorf("the archive has no array %q, which a matrix in CSR form has", name)
 		}
 		a, err := openArray(ctx, f)
 		if err != nil {

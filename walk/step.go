@@ -29,7 +29,9 @@ import (
 // may use a stepper.
 type stepper struct {
 	g     *Graph
-	cells []uint32 // for each edge the two numbers of [corpus.Alias.Table]; nil: all weights are 1
+	meta  *metaPath // nil: walks go anywhere
+	ends  []uint32  // the graph's, or those of meta
+	cells []uint32  // for each edge the two numbers of [corpus.Alias.Table] of its row; nil: all weights are 1
 
 	firstOrder       bool   // p = q = 1: all α are 1
 	back, near, far  uint32 // α is accepted if 32 random bits are at most this
@@ -37,9 +39,12 @@ type stepper struct {
 	foldedAcceptance uint32 // as back, for each of these
 }
 
-// newStepper returns a stepper with node2vec's parameters p and q.
-func newStepper(ctx context.Context, g *Graph, p, q float64, threads int) (*stepper, error) {
-	s := &stepper{g: g, firstOrder: p == 1 && q == 1}
+// newStepper returns a stepper with node2vec's parameters p and q, or along a meta-path, which may be nil.
+func newStepper(ctx context.Context, g *Graph, p, q float64, m *metaPath, threads int) (*stepper, error) {
+	s := &stepper{g: g, meta: m, ends: g.ends, firstOrder: p == 1 && q == 1}
+	if m != nil {
+		s.ends = m.ends
+	}
 	back, far := 1/p, 1/q
 	bound := max(1, far)
 	if g.weights == nil && back > bound {
@@ -73,24 +78,53 @@ func (s *stepper) makeCells(ctx context.Context, threads int) error {
 	nodes := len(s.g.Names)
 	return parallel.Try(ctx, threads, (nodes+together-1)/together, func(_, k int) error {
 		var weights []float64
+		var places []int
 		for i := k * together; i < min((k+1)*together, nodes); i++ {
 			weights = weights[:0]
 			for _, w := range s.g.edgeWeights(uint32(i)) {
 				weights = append(weights, float64(w))
 			}
-			if len(weights) == 0 {
-				continue
-			}
-			alias, err := corpus.NewAlias(weights)
-			if err != nil {
+			if err := s.makeCellsOf(uint32(i), weights, &places); err != nil {
 				return err
 			}
-			if copy(s.cells[2*s.g.starts[i]:], alias.Table()); i%8 == 7 {
+			if i%8 == 7 {
 				s.g.store.giveBack()
 			}
 		}
 		return nil
 	})
+}
+
+// makeCellsOf makes the tables of a node: one, or with a meta-path one for its neighbours of each type.
+func (s *stepper) makeCellsOf(node uint32, weights []float64, places *[]int) error {
+	row := s.g.neighbours(node)
+	if s.meta != nil {
+		*places = s.meta.order(row, *places)
+	}
+	for first := 0; first < len(row); {
+		end, some := len(row), weights
+		if s.meta != nil {
+			end, some = first, nil
+			for ; end < len(row) && s.meta.kinds[row[(*places)[end]]] == s.meta.kinds[row[(*places)[first]]]; end++ {
+				some = append(some, weights[(*places)[end]])
+			}
+		}
+		alias, err := corpus.NewAlias(some)
+		if err != nil {
+			return err
+		}
+		copy(s.cells[2*(s.g.starts[node]+first):], alias.Table())
+		first = end
+	}
+	return nil
+}
+
+// row returns the edges of which one leads to node number n of a walk, whose node before is here.
+func (s *stepper) row(here uint32, n int) (start, end int) {
+	if s.meta != nil {
+		return s.meta.row(here, n)
+	}
+	return s.g.starts[here], s.g.starts[here+1]
 }
 
 // numbers are the random numbers of a walk: the words of
@@ -123,11 +157,10 @@ func (n *numbers) next64() uint64 {
 	return uint64(n.next())<<32 | low
 }
 
-// draw draws a neighbour of a node by the weights alone. The node must have one.
-func (s *stepper) draw(node, random uint32) uint32 {
-	start, end := s.g.starts[node], s.g.starts[node+1]
+// draw draws an edge of a row by the weights alone, and returns where it leads to. The row must have one.
+func (s *stepper) draw(start, end int, random uint32) uint32 {
 	k, low := bits.Mul32(random, uint32(end-start))
-	return s.g.ends[s.chosen(start, k, low)]
+	return s.ends[s.chosen(start, k, low)]
 }
 
 // chosen returns the edge that 32 random bits choose of cell k of a node whose edges begin at start.
@@ -219,7 +252,7 @@ func (s *stepper) drawFromTable(previous, here uint32, random *numbers) uint32 {
 	total := s.masses(previous, here, math.MaxUint64, nil)
 	u := random.next64()
 	if total == 0 { // all are below 2^-32 of the largest possible
-		return s.draw(here, uint32(u))
+		return s.draw(s.g.starts[here], s.g.starts[here+1], uint32(u))
 	}
 	level, _ := bits.Mul64(u, total)
 	var x uint32

@@ -14,11 +14,16 @@ import (
 
 // Options of the walks. For the zero value of an option its default holds.
 type Options struct {
-	Walks   int     // from each node; default 10
-	Length  int     // of a walk, in nodes; default 80
-	P       float64 // return parameter: below 1 walks go back more often; default 1
-	Q       float64 // in-out parameter: below 1 walks lead farther away; default 1
-	Seed    uint64
+	Walks  int     // from each node; default 10
+	Length int     // of a walk, in nodes; default 80
+	P      float64 // return parameter: below 1 walks go back more often; default 1
+	Q      float64 // in-out parameter: below 1 walks lead farther away; default 1
+	Seed   uint64
+
+	// MetaPath, if not nil, has the types of the first nodes of a walk, and again of those that follow. A walk begins at nodes of
+	// the first type and ends where no edge leads to one of the next. p and q must be 1.
+	MetaPath []string
+
 	Threads int // default: one for each processor
 
 	// Progress, if not nil, learns how many of all walks are written. One goroutine
@@ -63,6 +68,9 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("cannot use %d threads", o.Threads)
 	}
+	if len(o.MetaPath) > 0 && (o.P != 1 || o.Q != 1) {
+		return o, errors.New("walks along a meta-path have no p and q")
+	}
 	for _, v := range []float64{o.P, o.Q} {
 		if !(v >= MinParameter && v <= MaxParameter) {
 			return o, fmt.Errorf("p or q is %g; both must be from %g to %g", v, MinParameter, MaxParameter)
@@ -87,7 +95,14 @@ func (g *Graph) walks(ctx context.Context, o *Options) (w *walks, err error) {
 	if starters == 0 {
 		return nil, errors.New("walk: the graph has no edges")
 	}
-	s, err := newStepper(ctx, g, o.P, o.Q, o.Threads)
+	var m *metaPath
+	if len(o.MetaPath) > 0 {
+		if m, err = g.newMetaPath(ctx, o.MetaPath, o.Threads); err != nil {
+			return nil, fmt.Errorf("walk: %w", err)
+		}
+		starters = len(m.starters)
+	}
+	s, err := newStepper(ctx, g, o.P, o.Q, m, o.Threads)
 	if err != nil {
 		return nil, fmt.Errorf("walk: %w", err)
 	}

@@ -95,13 +95,15 @@ func TestSteps(t *testing.T) {
 		for _, weighted := range []bool{false, true} {
 			for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {4, 1}, {0.01, 1}, {0.02, 0.5}, {100, 0.1}, {0.5, 50}, {200, 100}} {
 				g := randomGraph(t, 14, 0.3, directed, weighted, 9)
-				s, err := newStepper(t.Context(), g, pq[0], pq[1], 2)
+				s, err := newStepper(t.Context(), g, pq[0], pq[1], nil, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for way, next := range map[string]func(previous, here uint32, random *numbers) uint32{
-					"first order": func(_, here uint32, random *numbers) uint32 { return s.draw(here, random.next()) },
-					"rejection":   s.step, "table": s.drawFromTable} {
+					"first order": func(_, here uint32, random *numbers) uint32 {
+						return s.draw(g.starts[here], g.starts[here+1], random.next())
+					},
+					"rejection": s.step, "table": s.drawFromTable} {
 					if way == "first order" && !s.firstOrder {
 						continue
 					}
@@ -402,7 +404,7 @@ func TestHoldOutErrors(t *testing.T) {
 		"all":         {ring, 1, "not between 0 and 1"},
 		"NaN":         {ring, math.NaN(), "not between 0 and 1"},
 		"too few":     {ring, 0.01, "0 of 4 edges are to be held out"},
-		"trees":       {ring, 0.5, "2 of 4 edges are to be held out, but 1 can be"},
+		"trees":       {ring, 0.5, "2 of 4 edges are to be held out, but only 1 can be"},
 		"too dense":   {randomGraph(t, 30, 1, false, false, 1), 0.5, "without an edge are to be drawn, but there are only 0"},
 		"just enough": {ring, 0.25, ""}, // ac and bd are free
 	} {

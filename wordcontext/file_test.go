@@ -188,16 +188,16 @@ func TestOpenErrors(t *testing.T) {
 		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
 		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
-		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 has 50 entries"},
+		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 cannot have 50 entries"},
 		{"size", change(func(h *header) { h.FileSize++ }), ErrTruncated, "not"},
 		{"tempering", change(func(h *header) { h.Tempering = math.NaN() }), ErrCorrupt, "tempering is NaN"},
 		{"positives", change(func(h *header) { h.Positives = -1 }), ErrCorrupt, "positives is -1"},
 		{"maximum of positives", change(func(h *header) { h.MaxPositives = 1 << 63 }), ErrCorrupt, "the maximum of positives"},
 		{"foreign word", fileWithContext(t, data, 12), ErrCorrupt, "word id 12, but it has 12 words"},
-		{"length", fileWith(t, data, lengths, 51), ErrCorrupt, "row 0 has 51 entries"},
+		{"length", fileWith(t, data, lengths, 51), ErrCorrupt, "row 0 cannot have 51 entries"},
 		{"shorter length", fileWith(t, tempered, lengths, 1), ErrCorrupt, "do not add up"},
-		{"no length", fileWith(t, tempered, lengths, 0), ErrCorrupt, "row 0 has 0 entries"},
-		{"huge length", fileWith(t, tempered, lengths, maxContexts+1), ErrCorrupt, "row 0 has 1073741825 entries"},
+		{"no length", fileWith(t, tempered, lengths, 0), ErrCorrupt, "row 0 cannot have 0 entries"},
+		{"huge length", fileWith(t, tempered, lengths, maxContexts+1), ErrCorrupt, "row 0 cannot have 1073741825 entries"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := openBytes(t, tc.file)

@@ -111,7 +111,7 @@ func (m *Matrix) checkLengths() error {
 	tempered, l := m.options.tempered(), uint32(m.Contexts())
 	for i, length := range m.lengths {
 		if tempered && (length > maxContexts || (length == 0) != (m.totals[i] == 0)) || !tempered && length != l {
-			return fmt.Errorf("row %d has %d entries of %d contexts", i, length, m.totals[i])
+			return fmt.Errorf("row %d cannot have %d entries of %d contexts", i, length, m.totals[i])
 		}
 	}
 	return m.setShares()

@@ -139,5 +139,5 @@ func Follow(ctx context.Context, who any) error {
 	if f, ok := who.(Follower); ok {
 		return f.Follow(ctx)
 	}
-	return errors.New("this trains alone")
+	return errors.New("this trainer has no other ranks")
 }

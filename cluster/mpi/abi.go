@@ -89,12 +89,12 @@ func (l *library) recognize() (abi, error) {
 		} {
 			var err error
 			if *place, err = purego.Dlsym(l.handle, name); err != nil {
-				return a, fmt.Errorf("%s is no MPI library: %w", l.File, err)
+				return a, fmt.Errorf("%s is not an MPI library: %w", l.File, err)
 			}
 		}
 		return a, nil
 	case !l.has("MPI_Init_thread"):
-		return abi{}, fmt.Errorf("%s is no MPI library: it has no MPI_Init_thread", l.File)
+		return abi{}, fmt.Errorf("%s is not an MPI library: it has no MPI_Init_thread", l.File)
 	case strings.Contains(l.File, "mpi_abi"):
 		return standard, nil
 	default:

@@ -103,7 +103,7 @@ func (c *Comm) Size() int { return c.size }
 func (c *Comm) About() string { return c.Version }
 
 // errTooLong says that MPI counts with 32 bits.
-var errTooLong = errors.New("a message of more than 2 GiB")
+var errTooLong = errors.New("a message between ranks would have more than 2 GiB")
 
 // layout sets the sizes and places of parts, as MPI wants them: numbers 2·which and
 // 2·which+1 of counts.

@@ -47,7 +47,7 @@ type compareOptions struct {
 // share them. --variant and --set set the others.
 var comparedSettings = []string{
 	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
-	"graph", "directed", "weighted", "walks", "walk-length", "p", "q",
+	"graph", "directed", "weighted", "walks", "walk-length", "p", "q", "types", "meta-path",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "contexts", "subword", "batch",
 	"seed", "threads", "max-memory", "device", "precision",
 }

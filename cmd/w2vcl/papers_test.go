@@ -31,7 +31,7 @@ type papersOf struct {
 
 type paperRow struct {
 	Item, Shows, Published, Ours, Verdict, Why, Run string
-	Measured                                        []string // folders of benchmarks
+	Measured                                        []string // data files of benchmarks, "FILE" or "FILE: PATTERN"
 	Computed                                        []string // "a = expression" of their numbers
 }
 
@@ -106,11 +106,13 @@ func checkVerdict(t *testing.T, where, verdict, why string, measured []string) {
 	if needsReason, ok := verdicts[verdict]; !ok || needsReason && why == "" {
 		t.Errorf("%s: verdict %q, why %q", where, verdict, why)
 	}
-	for _, folder := range measured {
-		for _, name := range []string{folder, pageOf(folder) + "/README.md"} {
-			if _, err := os.Stat(filepath.Join("..", "..", "benchmarks", name)); err != nil {
-				t.Errorf("%s: %v", where, err)
-			}
+	for _, name := range measured {
+		_, err := readEvidence(name)
+		if err == nil {
+			_, err = os.Stat(filepath.Join(benchmarksRoot, pageOf(name), "README.md"))
+		}
+		if err != nil {
+			t.Errorf("%s: %v", where, err)
 		}
 	}
 }
@@ -255,16 +257,16 @@ func dash(text string) string {
 	return text
 }
 
-// pageOf returns the folder of the page that shows what a folder of benchmarks has: papers of papers/full.
-func pageOf(folder string) string {
-	page, _, _ := strings.Cut(folder, "/")
+// pageOf returns the folder of the page that shows what a data file has: papers of papers/full/table7.tsv.
+func pageOf(file string) string {
+	page, _, _ := strings.Cut(file, "/")
 	return page
 }
 
 func withLinks(text string, measured []string) string {
 	var links []string
-	for _, folder := range measured {
-		if link := fmt.Sprintf("[%s](../benchmarks/%[1]s/README.md)", pageOf(folder)); !slices.Contains(links, link) {
+	for _, file := range measured {
+		if link := fmt.Sprintf("[%s](../benchmarks/%[1]s/README.md)", pageOf(file)); !slices.Contains(links, link) {
 			links = append(links, link)
 		}
 	}

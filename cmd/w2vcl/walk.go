@@ -18,6 +18,7 @@ type walkOptions struct {
 	out        string
 	read       walk.ReadOptions
 	walk       walk.Options
+	metaPath   string
 	holdout    float64
 	holdoutOut string
 	restOut    string
@@ -55,6 +56,8 @@ standard input. The walks are the same for any number of threads.`,
 	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
 	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: a small P often makes walks go straight back")
 	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: a small Q makes walks lead far away")
+	flags.StringVar(&o.read.Types, "types", "", "types of the nodes, for --meta-path: a line of `FILE` has a node and its type")
+	flags.StringVar(&o.metaPath, "meta-path", "", "walk along types of nodes (metapath2vec), as author,paper,venue,paper: a `LIST` with commas, which walks repeat")
 	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
 	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
 	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
@@ -81,6 +84,10 @@ func (o *walkOptions) check() error {
 		return terminal.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
 	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
 		return terminal.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
+	case (o.metaPath == "") != (o.read.Types == ""):
+		return terminal.Usagef("--meta-path and --types belong together")
+	case o.metaPath != "" && (o.walk.P != 1 || o.walk.Q != 1):
+		return terminal.Usagef("--meta-path does not go together with --p and --q")
 	case o.walk.Threads < 0:
 		return terminal.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
 	case o.holdout != 0 && !(o.holdout > 0 && o.holdout < 1):
@@ -98,7 +105,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 		return err
 	}
 	p := s.Progress(o.quiet)
-	o.read.Threads = o.walk.Threads
+	o.read.Threads, o.walk.MetaPath = o.walk.Threads, walk.ParseMetaPath(o.metaPath)
 	g, notes, err := walk.Read(ctx, path, o.read)
 	if err != nil {
 		return err
@@ -140,10 +147,13 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 // write draws and writes the walks.
 func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Progress) error {
 	start := time.Now()
-	total := len(g.Names) * o.walk.Walks
-	stage := p.Stage("Walking", int64(total))
+	total := 0
+	stage := p.Stage("Walking", int64(len(g.Names)*o.walk.Walks)) // at most
 	defer stage.Stop()
-	o.walk.Progress = func(written, _ int) { stage.Update(int64(written), nil) }
+	o.walk.Progress = func(written, all int) {
+		total = all
+		stage.Update(int64(written), nil)
+	}
 	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.WriteWalks(ctx, w, o.walk) })
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func ParseBudget(text string) (Budget, error) {
 		(kind == BudgetEpochs || kind == BudgetIterations) && counted:
 		return Budget{kind, amount}, nil
 	}
-	return Budget{}, fmt.Errorf("%q is no budget: give recipe, a time (60s, 10m), 2e9pairs, 5e8words, epochs=N or iterations=N", text)
+	return Budget{}, fmt.Errorf("%q is not a budget: give recipe, a time (60s, 10m), 2e9pairs, 5e8words, epochs=N or iterations=N", text)
 }
 
 func (b Budget) String() string {

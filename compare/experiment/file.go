@@ -67,7 +67,7 @@ func ReadFile(path string) (*File, error) {
 			}
 		case name == quickTable:
 			if table, ok := raw[name].(map[string]any); !ok {
-				err = fmt.Errorf("it is no table: write [%s]", quickTable)
+				err = fmt.Errorf("it is not a table: write [%s]", quickTable)
 			} else if len(key) > 1 {
 				var text string
 				text, err = settings.TOMLText(key[1], table[key[1]])
@@ -95,7 +95,7 @@ func ReadFile(path string) (*File, error) {
 func (f *File) addVariant(name string, tables any) error {
 	table, ok := tables.(map[string]any)[name].(map[string]any)
 	if !ok {
-		return fmt.Errorf("it is no table: write [%s.%s]", variantsTable, name)
+		return fmt.Errorf("it is not a table: write [%s.%s]", variantsTable, name)
 	}
 	own := map[string]string{}
 	for key, value := range table {

@@ -333,7 +333,7 @@ window = 8
 		"mode = \"cl\"":                     "say modes = [...]",
 		"[variants.x]\nnegative = 3":        "variants.x: variant x says no mode",
 		"[variants.cl]\nnegativ = 3":        "did you mean \"negative\"?",
-		"[variants]\ncl = 3":                "it is no table",
+		"[variants]\ncl = 3":                "it is not a table",
 		"[variants.cl]\nwidths = [\"2\"]":   "widths",
 		"dim = ":                            "experiment.toml:1: ",
 		"[variants.cl]\ncorpus = \"other\"": "a comparison sets corpus itself",

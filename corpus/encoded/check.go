@@ -47,7 +47,7 @@ func (f *File) checkIDs(first int, part []byte) error {
 		}
 	}
 	if uint64(largest) >= f.Words {
-		return fmt.Errorf("%w: it has word number %d, and %d words", ErrCorrupt, largest, f.Words)
+		return fmt.Errorf("%w: it has word number %d, but only %d words", ErrCorrupt, largest, f.Words)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (f *File) checkStarts(threads int) error {
 			for s := first + 1; s <= block; s++ {
 				start := t.Start(s)
 				if start <= last || start > t.tokens || s%perBase == 0 && t.offsets[s] != 0 {
-					return fmt.Errorf("%w: sentence %d does not end behind its start", ErrCorrupt, s-1)
+					return fmt.Errorf("%w: sentence %d is empty or ends before it starts", ErrCorrupt, s-1)
 				}
 				last = start
 			}

@@ -202,7 +202,7 @@ func explained(err error, encoders []*encoder) error {
 			most = max(most, e.table.used)
 		}
 	}
-	return fmt.Errorf("the text has %s different words or more until now: %w", terminal.Number(most), err)
+	return fmt.Errorf("the text has at least %s different words so far: %w", terminal.Number(most), err)
 }
 
 // run encodes chunks until there are no more. The error is one of memory.

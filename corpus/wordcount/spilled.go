@@ -52,7 +52,7 @@ func (r *Result) mergeSpilled(ctx context.Context, encoders []*encoder, o Option
 		done()
 		return nil
 	}); err != nil {
-		return fmt.Errorf("the text has %s different words or more until now: %w", terminal.Number(r.Stats.Types), err)
+		return fmt.Errorf("the text has at least %s different words so far: %w", terminal.Number(r.Stats.Types), err)
 	}
 	total := numberWords(parts)
 	if uint64(total) >= math.MaxUint32 {

@@ -220,7 +220,7 @@ func TestRefused(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		"no model":       {field(0, 5), "no fastText model"},
+		"no model":       {field(0, 5), "not a fastText model"},
 		"version":        {field(4, 13), "version 13"},
 		"supervised":     {field(8+4*7, 3), "classifier"},
 		"model 7":        {field(8+4*7, 7), "header is damaged"},
@@ -236,7 +236,7 @@ func TestRefused(t *testing.T) {
 		"negative words": {field(head+4, -1), "header is damaged"},
 		"pruned":         {func(b []byte) []byte { b[head+20] = 1; copy(b[head+21:], make([]byte, 7)); return b }, "pruned"},
 		"empty word":     {func(b []byte) []byte { b[dictionary] = 0; return b }, "empty"},
-		"longer":         {func(b []byte) []byte { return append(b, 0) }, "behind the end"},
+		"longer":         {func(b []byte) []byte { return append(b, 0) }, "after the end"},
 		"quantized":      {func(b []byte) []byte { b[matrix-9] = 1; return b }, "quantized"},
 	} {
 		_, err := Read(bytes.NewReader(c.change(slices.Clone(data))), int64(len(data)))

@@ -113,7 +113,7 @@ func Read(r io.Reader, size int64) (*Model, error) {
 	return (&reader{Reader: bufio.NewReaderSize(r, 1<<16), size: size}).model()
 }
 
-var errNotAModel = errors.New("it is no fastText model")
+var errNotAModel = errors.New("it is not a fastText model")
 
 // A reader reads a model from front to back.
 type reader struct {
@@ -208,7 +208,7 @@ func (r *reader) model() (*Model, error) {
 		return nil, fmt.Errorf("output vectors: %w", err)
 	}
 	if _, err := r.Peek(1); err != io.EOF {
-		return nil, errors.Join(errors.New("there are data behind the end that its header tells"), err)
+		return nil, errors.Join(errors.New("there is data after the end that its header gives"), err)
 	}
 	return m, nil
 }
@@ -280,7 +280,7 @@ func (r *reader) rows(rows, dim int64, keep bool) ([]byte, error) {
 		return nil, err
 	}
 	if m < 0 || rows >= 0 && m != rows || n != dim {
-		return nil, fmt.Errorf("the matrix has %d rows of %d values; the header tells of %d rows of %d", m, n, rows, dim)
+		return nil, fmt.Errorf("the matrix has %d rows of %d values, but the header says %d rows of %d", m, n, rows, dim)
 	}
 	if m > min(r.left(), math.MaxInt)/(4*dim) {
 		return nil, fmt.Errorf("%d rows of %d values do not fit in a file of %d bytes: it is cut", m, n, r.size)

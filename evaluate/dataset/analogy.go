@@ -153,7 +153,7 @@ func readAnswers(ctx context.Context, path string, s *Set) error {
 			return fmt.Errorf("%s:%d: %d words; a question has 3", questionsOf(path), line.Number, len(q))
 		}
 		if !isAnswer(answers[i].Text) {
-			return fmt.Errorf("%s:%d: %q is not an answer, as \"JJ_JJR rougher\"", path, answers[i].Number, answers[i].Text)
+			return fmt.Errorf("%s:%d: %q is not an answer; an answer is, for example, \"JJ_JJR rougher\"", path, answers[i].Number, answers[i].Text)
 		}
 		a := strings.Fields(answers[i].Text)
 		if err := s.ask(a[0], Question{A: q[0], B: q[1], C: q[2], D: a[1]}, len(questions)-i); err != nil {

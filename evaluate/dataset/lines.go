@@ -79,7 +79,7 @@ func readFile(path string) ([]byte, error) {
 	defer done()
 	content, err := io.ReadAll(io.LimitReader(f, largest+1))
 	if err == nil && len(content) > largest {
-		err = fmt.Errorf("%s: it has more than %d bytes, so it is no data set", path, largest)
+		err = fmt.Errorf("%s: it has more than %d bytes, so it is not a data set", path, largest)
 	}
 	return content, err
 }

@@ -287,7 +287,7 @@ func parseSentence(text string) (Sentence, error) {
 		}
 	}
 	if numbers == len(fields) {
-		return Sentence{}, errors.New("there are only numbers")
+		return Sentence{}, errors.New("the line has only numbers")
 	}
 	return Sentence{Label: fields[0], Words: fields[1:]}, nil
 }

@@ -33,7 +33,7 @@ func TestBadTexts(t *testing.T) {
 	for name, test := range map[string]struct{ file, content, want string }{
 		"no marks":   {"set.txt", good + "2\t\"The cat\"\nOther\n", "set.txt:5: no sentence with <e1> and <e2>"},
 		"no word":    {"set.txt", good + "2\t\"The <e1>cat</e1> <e2>!</e2>\"\nOther\n", "set.txt:5: no word between <e2> and </e2>"},
-		"no label":   {"set.txt", good + "2\t\"The <e1>cat</e1> <e2>eats</e2>\"\n", "set.txt:5: no relation in the line below"},
+		"no label":   {"set.txt", good + "2\t\"The <e1>cat</e1> <e2>eats</e2>\"\n", "set.txt:5: no relation in the next line"},
 		"empty file": {"test/pos/1_1.txt", " <br />\n", "1_1.txt: the review has no words"},
 	} {
 		dir := evaluatetest.Folder(t, map[string]string{test.file: test.content})

@@ -48,7 +48,7 @@ func similarity(name, example string, open func(lines []string) (p pairLines, ok
 		}
 		p, ok := open(texts(lines))
 		if !ok {
-			return fmt.Errorf("%s: no longer %s", path, name)
+			return fmt.Errorf("%s: the file changed while it was read, and is no longer %s", path, name)
 		}
 		if p.titles {
 			lines = lines[1:]
@@ -107,7 +107,7 @@ func lemmas(lines []string) (pairLines, bool) {
 		for _, word := range []*string{&pair.First, &pair.Second} {
 			lemma, class, found := strings.Cut(*word, "-")
 			if err == nil && (!found || lemma == "" || !slices.Contains([]string{"n", "v", "j"}, class)) {
-				err = fmt.Errorf("%q has no -n, -v or -j behind it", *word)
+				err = fmt.Errorf("%q does not end in -n, -v or -j", *word)
 			}
 			*word = lemma
 		}

@@ -34,7 +34,7 @@ func readMarked(ctx context.Context, path string, s *Set) error {
 	for i := 0; i < len(lines); i++ {
 		parts := relationLine.FindStringSubmatch(lines[i].Text)
 		if parts == nil {
-			return fmt.Errorf("%s:%d: no sentence with <e1> and <e2>, as 1<TAB>\"The <e1>cat</e1> eats the <e2>fish</e2>.\"", path, lines[i].Number)
+			return fmt.Errorf("%s:%d: no sentence with <e1> and <e2>, for example 1<TAB>\"The <e1>cat</e1> eats the <e2>fish</e2>.\"", path, lines[i].Number)
 		}
 		var sentence Sentence
 		for part, text := range parts[1:] {
@@ -47,7 +47,7 @@ func readMarked(ctx context.Context, path string, s *Set) error {
 			}
 		}
 		if i++; i == len(lines) || strings.ContainsAny(lines[i].Text, " \t\"") {
-			return fmt.Errorf("%s:%d: no relation in the line below, as Cause-Effect(e1,e2)", path, lines[i-1].Number)
+			return fmt.Errorf("%s:%d: no relation in the next line, for example Cause-Effect(e1,e2)", path, lines[i-1].Number)
 		}
 		sentence.Label = lines[i].Text
 		s.Sentences = append(s.Sentences, sentence)

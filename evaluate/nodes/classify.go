@@ -33,7 +33,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for _, r := range o.Ratios {
 		if !(r > 0 && r < 1) {
-			return o, fmt.Errorf("nodes: the share %g to learn from is not between 0 and 1", r)
+			return o, fmt.Errorf("nodes: the fraction %g to learn from is not between 0 and 1", r)
 		}
 	}
 	if o.Repeats < 0 || o.Folds < 0 || o.Folds == 1 {
@@ -70,7 +70,7 @@ func ScoreLabels(ctx context.Context, t *embedding.Table, set string, l *Labels,
 	}
 	n := newLabelledNodes(t, l)
 	if n.x.Len() < 2 {
-		return nil, fmt.Errorf("nodes: %d of the %d nodes with labels have vectors: were these trained on this graph?", n.x.Len(), len(l.Nodes))
+		return nil, fmt.Errorf("nodes: only %d of the %d nodes with labels have vectors: were the vectors trained on this graph?", n.x.Len(), len(l.Nodes))
 	}
 	var results []evaluate.Result
 	add := func(name, metric string, scores []float64) {

@@ -12,7 +12,7 @@ import (
 // foldPairs returns the scores of each fold of the cross-validation over pairs.
 func (n *labelledNodes) foldPairs(ctx context.Context, folds int) (micro, macro []float64, err error) {
 	if len(n.pairs) < folds {
-		return nil, nil, fmt.Errorf("nodes: %d folds of %d pairs of node and label", folds, len(n.pairs))
+		return nil, nil, fmt.Errorf("nodes: %d folds of %d pairs of a node and a label: take fewer folds", folds, len(n.pairs))
 	}
 	class := make([]int, len(n.pairs))
 	for i, p := range n.pairs {

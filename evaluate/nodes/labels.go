@@ -90,7 +90,7 @@ func (l *Labels) readLines(r io.Reader) error {
 			fields = strings.Split(line.Text, ",")
 		}
 		if len(fields) != 2 {
-			return fmt.Errorf("%d: %d columns; a line has a node and a label of it", line.Number, len(fields))
+			return fmt.Errorf("%d: %d columns; a line has two, a node and one of its labels", line.Number, len(fields))
 		}
 		node, class := strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])
 		if node == "" || class == "" {

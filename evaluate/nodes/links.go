@@ -80,7 +80,7 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 		}
 	}
 	if edges < linkFolds || len(known)-edges < linkFolds {
-		return nil, fmt.Errorf("links: of %d pairs %d with an edge and %d without have vectors; at least %d of each are needed",
+		return nil, fmt.Errorf("links: of %d pairs, %d with an edge and %d without an edge have vectors; at least %d of each are needed",
 			len(links), edges, len(known)-edges, linkFolds)
 	}
 	logistic := func(training []learn.BinaryLabel) []float64 { return learn.Logistic(x, training, false, nil) }

@@ -172,7 +172,7 @@ func TestScoreLabels(t *testing.T) {
 		o     Options
 		want  string
 	}{
-		"ratio":   {noise, Options{Ratios: []float64{1}}, "the share 1"},
+		"ratio":   {noise, Options{Ratios: []float64{1}}, "the fraction 1"},
 		"repeats": {noise, Options{Repeats: -1}, "-1 repeats"},
 		"folds":   {noise, Options{Folds: 1}, "1 folds"},
 		"many":    {noise, Options{Folds: 61}, "61 folds of 60 pairs"},
@@ -246,7 +246,7 @@ func TestScoreLinks(t *testing.T) {
 	if err != nil || results[3].Metric != evaluate.MetricConcatF1 || results[3].Score != 1 || results[3].Found != 100 {
 		t.Errorf("%+v, %v", results, err)
 	}
-	if _, err := ScoreLinks(t.Context(), evaluatetest.Animals(t), "links", links, 1); err == nil || !strings.Contains(err.Error(), "of 100 pairs 0 with an edge and 0 without have vectors") {
+	if _, err := ScoreLinks(t.Context(), evaluatetest.Animals(t), "links", links, 1); err == nil || !strings.Contains(err.Error(), "of 100 pairs, 0 with an edge and 0 without an edge have vectors") {
 		t.Errorf("words: %v", err)
 	}
 	for name, c := range map[string]struct{ content, want string }{

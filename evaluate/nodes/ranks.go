@@ -37,7 +37,7 @@ func ScoreRanks(ctx context.Context, t *embedding.Table, set string, links []Lin
 	r := &ranker{dim: t.Dim, nodes: t.Len(), seed: seed}
 	edges := r.queries(t, links)
 	if len(r.from) == 0 {
-		return nil, fmt.Errorf("links: of %d pairs none with an edge has vectors", len(links))
+		return nil, fmt.Errorf("links: none of %d pairs has an edge and vectors", len(links))
 	}
 	r.exclude(t, links, known)
 	done, err := memory.Room(4 * int64(len(t.Vectors)))

@@ -38,7 +38,7 @@ func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embeddi
 		all += t.Dim
 	}
 	if dim > all {
-		return nil, fmt.Errorf("the runs have %d dimensions together: %d are too many", all, dim)
+		return nil, fmt.Errorf("the runs have only %d dimensions together, not %d", all, dim)
 	}
 	values := int64(len(words)) * int64(all)
 	done, err := memory.Room(8 * (3*values + 4*int64(all)*int64(all))) // the rows three times at most, and square matrices

@@ -162,7 +162,7 @@ func TestRunsThatDoNotFit(t *testing.T) {
 		stability, ensemble string
 	}{
 		{tables[:1], 0, "two runs or more", "two runs or more"},
-		{[]*embedding.Table{tables[0], wide}, 9, "2 words in common", "have 8 dimensions together: 9 are too many"},
+		{[]*embedding.Table{tables[0], wide}, 9, "2 words in common", "have only 8 dimensions together, not 9"},
 		{[]*embedding.Table{tables[0], other}, 0, "0 words in common", "no word in common"},
 	} {
 		if _, err := Compare(t.Context(), len(test.tables), from(test.tables)); err == nil || !strings.Contains(err.Error(), test.stability) {

@@ -33,7 +33,7 @@ func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strange
 	sets, strangers, notes, err = dataset.FindSentences(ctx, path)
 	for _, s := range sets {
 		if len(s.Training) < 2*folds {
-			return nil, nil, nil, fmt.Errorf("%s: %d sentences to train on; there must be %d at least", s.Path, len(s.Training), 2*folds)
+			return nil, nil, nil, fmt.Errorf("%s: %d sentences to train on; there must be at least %d", s.Path, len(s.Training), 2*folds)
 		}
 	}
 	return sets, strangers, notes, err

@@ -144,7 +144,7 @@ func descend(ctx context.Context, p affinities, places []Place, o tsneOptions) (
 			places[i].X -= mean.X
 			places[i].Y -= mean.Y
 			if !places[i].finite() {
-				return nil, errors.New("the places of t-SNE became infinite")
+				return nil, errors.New("t-SNE diverged: places became infinite")
 			}
 		}
 		if o.Progress != nil {

@@ -69,12 +69,13 @@ func procValue(file, key string) int64 {
 // groupFiles names the files in which a version of control groups keeps its
 // limits of memory.
 type groupFiles struct {
-	mount, limit, usage, inactive string
+	mount, limit, usage string
+	prefix              string // of the keys of memory.stat that count the groups below, too
 }
 
 var (
-	groupsV1 = groupFiles{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}
-	groupsV2 = groupFiles{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
+	groupsV1 = groupFiles{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"}
+	groupsV2 = groupFiles{"sys/fs/cgroup", "memory.max", "memory.current", ""}
 )
 
 // limitByGroups lowers total and available to the limits of this process's
@@ -102,7 +103,7 @@ func limitByGroups(root string, total, available int64) (int64, int64) {
 			folder := path.Join(root, files.mount, group)
 			if limit, ok := groupValue(path.Join(folder, files.limit)); ok && limit < total {
 				usage, _ := groupValue(path.Join(folder, files.usage))
-				free := limit - usage + groupStat(path.Join(folder, "memory.stat"), files.inactive)
+				free := limit - usage + pagesOfFiles(path.Join(folder, "memory.stat"), files.prefix)
 				total, available = limit, max(min(available, free), 1)
 			}
 			if group == "/" {
@@ -124,19 +125,18 @@ func groupValue(file string) (value int64, ok bool) {
 	return n, err == nil
 }
 
-// groupStat reads one line of memory.stat. limitByGroups needs the inactive pages
-// of files: the system counts them as used but gives them up when a process asks
-// for memory.
-func groupStat(file, key string) int64 {
+// pagesOfFiles sums up the pages of files in memory.stat: the system counts them as used but gives
+// them up when a process asks for memory, the inactive ones first.
+func pagesOfFiles(file, prefix string) (bytes int64) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == key {
+		if fields := strings.Fields(line); len(fields) == 2 && (fields[0] == prefix+"inactive_file" || fields[0] == prefix+"active_file") {
 			n, _ := strconv.ParseInt(fields[1], 10, 64)
-			return n
+			bytes += n
 		}
 	}
-	return 0
+	return bytes
 }

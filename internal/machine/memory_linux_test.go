@@ -22,7 +22,7 @@ func TestLimitByGroups(t *testing.T) {
 			"sys/fs/cgroup/memory.max":     "500\n",
 			"sys/fs/cgroup/memory.current": "300\n",
 			"sys/fs/cgroup/memory.stat":    "anon 100\ninactive_file 50\nactive_file 20\n",
-		}, 500, 250},
+		}, 500, 270},
 		{"version 2, no limit", map[string]string{
 			"proc/self/cgroup":                      "0::/user/session\n",
 			"sys/fs/cgroup/user/session/memory.max": "max\n",
@@ -43,7 +43,7 @@ func TestLimitByGroups(t *testing.T) {
 			"proc/self/cgroup": "9:name=systemd:/\n4:memory:/job\n3:cpuset:/\n0::/\n",
 			"sys/fs/cgroup/memory/job/memory.limit_in_bytes": "800\n",
 			"sys/fs/cgroup/memory/job/memory.usage_in_bytes": "400\n",
-			"sys/fs/cgroup/memory/job/memory.stat":           "inactive_file 1\ntotal_inactive_file 100\n",
+			"sys/fs/cgroup/memory/job/memory.stat":           "inactive_file 1\ntotal_inactive_file 70\ntotal_active_file 30\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes":     unlimitedV1,
 		}, 800, 500},
 		{"version 1, two controllers together", map[string]string{

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -123,9 +124,20 @@ func (x Columns) inParts(rows int, f func(padded []float32, row int) error) erro
 }
 
 // InParts calls f for n values in order, some at a time, with a buffer for them and the number of the first. A part has
-// whole groups of each values, and no more than most values unless one group has.
-func InParts[T any](n, each, most int, f func(part []T, first int) error) error {
-	part := make([]T, min(n, max(most/each, 1)*each))
+// whole groups of each values, and no more than most values unless one group has. The buffer of a large part is pinned: copies from it or
+// to it take a fraction of the time.
+func InParts[T any](n, each, most int, f func(part []T, first int) error) (err error) {
+	const large = 1 << 20 // bytes; to pin memory takes as long as to copy some hundred kilobytes
+	var part []T
+	if count := min(n, max(most/each, 1)*each); Bytes[T](count) < large {
+		part = make([]T, count)
+	} else {
+		if part, err = Pinned[T](count); err != nil {
+			return err
+		}
+		whole := part
+		defer func() { err = errors.Join(err, Unpin(whole)) }()
+	}
 	for first := 0; first < n; first += len(part) {
 		part = part[:min(len(part), n-first)]
 		if err := f(part, first); err != nil {

@@ -34,7 +34,7 @@ func New(list []string) (*Pieces, error) {
 	p := &Pieces{list: list, ranks: make(map[string]int, len(list))}
 	for i, piece := range list {
 		if _, twice := p.ranks[piece]; twice || piece == "" || strings.Contains(piece, "\n") {
-			return nil, fmt.Errorf("piece %d, %q, is there twice, empty or has a line break", i+1, piece)
+			return nil, fmt.Errorf("piece %d, %q, occurs twice, is empty or has a line break", i+1, piece)
 		}
 		p.ranks[piece] = i
 		p.begin = p.begin || strings.HasPrefix(piece, pieceBegin)

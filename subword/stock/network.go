@@ -73,7 +73,7 @@ func New(name string, vocabulary []string, o Options) (*Network, error) {
 // load makes an encoder without a vocabulary.
 func load(name string, o Options, symbols []string, fits func(values float64) error) (subword.Encoder, error) {
 	if _, err := o.Spelling.WithDefaults(); err != nil || o.Spelling.Limit < 2 {
-		return nil, fmt.Errorf("words of at most %d symbols of %v characters", o.Spelling.Limit, o.Spelling.Gram)
+		return nil, fmt.Errorf("words cannot have at most %d symbols of %v characters", o.Spelling.Limit, o.Spelling.Gram)
 	}
 	e, err := newNetwork(name, o, subword.AlphabetOf(symbols, o.Spelling), fits)
 	if err != nil {

@@ -3,13 +3,15 @@
     python3 search.py W2VCL TEXT SETS OUT SECONDS [PART ...]
 
 W2VCL is the program with CUDA, TEXT the text of benchmarks/README.md, SETS a folder with its five sets. The parts: search, or
-search=MODE,MODE; budgets; cost. OUT gets a table of each (.tsv). No run starts after SECONDS; those that run then are ended
-20 s later. Modes without a GPU take most of 16 processors for minutes, and cl's stretches want four: search them in turns.
+search=MODE,MODE; budgets; long-budgets; cpu-budgets; cost. OUT gets a table of each (.tsv). No run starts after SECONDS; those that run then
+are ended 10 s later. Modes without a GPU take most of 16 processors for minutes, at the lowest priority: a process of its own
+may search them beside the others, but not beside cost.
 
 A search has twelve runs. Run 1 is the recipe, runs 2 to 11 change one setting each (CHANGES), and run 12 joins the changes
 that gained most: one for each setting that gained, or the best two. What is judged is a third of the items of each set. The
 recipe and the best of the twelve are then trained with two other seeds and judged on the other two thirds, as long as in the
-search and for five epochs. Modes train for about as many seconds as `cl` does on an H200 (EPOCHS).
+search and for five epochs. Modes train for about as many seconds as `cl` does on an H200 (EPOCHS). Runs that OUT has are not
+repeated.
 """
 
 import concurrent.futures
@@ -32,7 +34,7 @@ CHANGES = {
     },
     "vanilla": {
         "lr": ["x0.3", "x0.5", "x2"], "window": ["4", "8"], "sample": ["3e-5", "1e-3"], "negative": ["10"],
-        "context-weight": ["0.25"], "weight-decay": ["0.02"],
+        "context-weight": ["0.5"], "weight-decay": ["0.02"],
     },
     "glove": {
         "lr": ["x0.6", "x1.6", "x2"], "window": ["5", "15"], "sample": ["1e-4", "1e-3"], "x-max": ["30", "100"],
@@ -53,7 +55,7 @@ EPOCHS = {
     "glove": 10,
 }
 FLAGS = {"word2vec-ngram": ["--mode", "word2vec", "--model", "cbow", "--subword", "ngram"]}
-ON_CPU = {"psgnscc": 2, "ppmi": 1, "glove": 2}  # threads
+ON_CPU = {"ppmi": 1, "glove": 2, "psgnscc": 1}  # threads, which do not change vectors of ppmi and glove
 FILES = ["EN-WS-353-ALL.txt", "EN-SIMLEX-999.txt", "EN-MEN-TR-3k.txt", "EN-RW-STANFORD.txt", "questions-words.txt"]
 NAMES = ["WS-353", "SimLex-999", "MEN", "RW", "Google"]
 GAIN = 0.002  # less is noise
@@ -62,9 +64,9 @@ program, text, sets, out, seconds = sys.argv[1:6]
 end = time.monotonic() + float(seconds)
 scratch = os.path.join("/dev/shm", "search-%d" % os.getpid())
 gpu = concurrent.futures.ThreadPoolExecutor(4)
-cpu = concurrent.futures.ThreadPoolExecutor(11)
+cpu = concurrent.futures.ThreadPoolExecutor(14)
 scorer = concurrent.futures.ThreadPoolExecutor(5)
-lock, serial = threading.Lock(), iter(range(1 << 30))
+lock, serial, earlier = threading.Lock(), iter(range(1 << 30)), {}
 
 
 def split():
@@ -97,9 +99,9 @@ def train(arguments, corpus=None, nice=0):
     folder = os.path.join(scratch, "run%d" % next(serial))
     command = [program, "train", "--corpus", corpus or text, "--out", folder, "--quiet", "--checkpoint", "0"] + arguments
     if corpus is None:
-        command += ["--cache", os.path.join(scratch, "cache")]
+        command += ["--cache", text + ".cache"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.nice(nice), timeout=end + 20 - time.monotonic())
+        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.nice(nice), timeout=end + 10 - time.monotonic())
     except subprocess.TimeoutExpired:
         return None, "ended"
     if done.returncode:
@@ -127,8 +129,14 @@ def run(mode, role, settings, seed, epochs, parts):
         arguments += ["--" + name, v]
     if epochs:
         arguments += ["--epochs", str(epochs)]
-    threads = ON_CPU.get(mode)
-    arguments += ["--threads", str(threads)] if threads else ["--device", "cuda", "--threads", "3"]
+    slow = mode in ON_CPU
+    arguments += ["--threads", str(ON_CPU[mode])] if slow else ["--device", "cuda", "--threads", "3"]
+    named = " ".join(f"{k}={v}" for k, v in settings.items()) or "recipe"
+    key = (mode, role, str(epochs or "-"), str(seed), named, parts[0])
+    if key in earlier:
+        future = concurrent.futures.Future()
+        future.set_result(earlier[key])
+        return future
 
     def judge(folder, summary):
         try:
@@ -136,25 +144,38 @@ def run(mode, role, settings, seed, epochs, parts):
             for part in parts:
                 scores = score(folder, part)
                 mean = scores[-1] if mean is None else mean
-                write("search.tsv", mode, role, epochs or "-", seed, " ".join(f"{k}={v}" for k, v in settings.items()) or "recipe", part,
-                      "%.2f" % (summary["seconds_matrix"] + summary["seconds_train"]), *("%.4f" % s for s in scores))
+                write("search.tsv", *key[:5], part, "%.2f" % (summary["seconds_matrix"] + summary["seconds_train"]), *("%.4f" % s for s in scores))
             return mean
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def work():
-        folder, summary = train(arguments, nice=10 if threads else 0)
+        folder, summary = train(arguments, nice=19 if slow else 0)
         if folder is None:
-            write("search.tsv", mode, role, epochs or "-", seed, settings, summary)
-            return None
+            diverged = "diverged" in summary
+            write("search.tsv", *key[:5], parts[0], "diverged" if diverged else summary)
+            return -1.0 if diverged else None
         return scorer.submit(judge, folder, summary)
 
-    return (cpu if threads else gpu).submit(work)
+    return (cpu if slow else gpu).submit(work)
 
 
 def result(future):
     inner = future.result()
-    return inner.result() if inner else None
+    return inner.result() if isinstance(inner, concurrent.futures.Future) else inner
+
+
+def read_earlier():
+    """Returns the means of runs that OUT has; -1 of those that diverged."""
+    found = {}
+    try:
+        lines = open(os.path.join(out, "search.tsv")).read().splitlines()
+    except FileNotFoundError:
+        return found
+    for cells in (line.split("\t") for line in lines):
+        if len(cells) == 13 and cells[0] != "mode" or cells[-1] == "diverged":
+            found[tuple(cells[:6])] = -1.0 if cells[-1] == "diverged" else float(cells[12])
+    return found
 
 
 def search(mode):
@@ -187,7 +208,7 @@ def search(mode):
 
 def budget(mode, device, amount):
     """Trains for a budget and compares what was used with it."""
-    arguments = ["--mode", mode, "--budget", amount, "--threads", "1" if device == "cpu" else "2", "--device", device]
+    arguments = ["--mode", mode, "--budget", amount, "--threads", "1" if device == "cpu" else "4", "--device", device]
     folder, s = train(arguments, nice=5 if device == "cpu" else 0)
     if folder is None:
         return write("budgets.tsv", mode, device, amount, "-", "-", s)
@@ -199,7 +220,7 @@ def budget(mode, device, amount):
 
 
 modes_gpu = ["cl", "vanilla", "word2vec", "pword2vec", "fullw2v", "fullregister", "parw2v"]
-modes_cpu = modes_gpu + ["psgnscc", "ppmi", "glove"]
+modes_cpu = modes_gpu + ["psgnscc", "glove"]
 
 
 def together(jobs):
@@ -207,63 +228,72 @@ def together(jobs):
         list(pool.map(lambda j: budget(*j), jobs))
 
 
-def short_budgets():
+def budgets():
     together([(m, "cuda", "5s") for m in modes_gpu])
-    together([(m, "cuda", p) for m in modes_gpu for p in ("1e8pairs", "1e9pairs")])
-    together([(m, "cuda", "1e10pairs") for m in modes_gpu if m != "vanilla"])
+    together([(m, "cuda", "1e8pairs") for m in modes_gpu])
+    together([(m, "cuda", "1e9pairs") for m in modes_gpu])
+    together([(m, "cuda", "1e10pairs") for m in modes_gpu if m not in ("cl", "vanilla")])
+    budget("cl", "cuda", "1e10pairs")
+
+
+def long_budgets():
+    together([(m, "cuda", "60s") for m in modes_gpu])
+    budget("vanilla", "cuda", "1e10pairs")
 
 
 def cpu_budgets():
     together([(m, "cpu", "5s") for m in modes_cpu])
     together([(m, "cpu", "1e8pairs") for m in modes_cpu])
-    together([(m, "cpu", "60s") for m in ("cl", "pword2vec")] + [(m, "cpu", "1e9pairs") for m in ("cl", "pword2vec", "fullw2v")])
+    together([(m, "cpu", "60s") for m in modes_cpu])
+    together([(m, "cpu", "1e9pairs") for m in modes_cpu])
 
 
 def cost():
-    """The same iterations of cl on a text and on its first tenth, with one number of words."""
+    """The same iterations of cl on a text and on its first tenth, with one number of words, in turns."""
     tenth = os.path.join(scratch, "tenth.txt")
     with open(text, "rb") as source, open(tenth, "wb") as f:
         f.write(source.read(10_000_000))
-    for model, flags in {"cbow": ["--sample", "1e-4", "--batch", "45000", "--iterations", "2000"], "sg": ["--model", "sg", "--iterations", "2000"]}.items():
-        for device, more in {"cuda": [], "cpu": ["--threads", "16", "--iterations", "200"]}.items():
+    cbow, sg = ["--sample", "1e-4", "--batch", "45000"], ["--model", "sg"]
+    cases = [("cbow", "cuda", cbow, 2000, 10), ("cbow", "cpu", cbow, 200, 5), ("sg", "cuda", sg, 2000, 2), ("sg", "cpu", sg, 800, 2)]
+    for model, device, flags, iterations, seeds in cases:
+        a = ["--mode", "cl", "--max-vocab", "10000", "--iterations", str(iterations), "--device", device, "--threads", "16"] + flags
+        planned = {}
+        for seed in range(1, seeds + 1):
             for name, corpus in {"10 MB": tenth, "100 MB": text}.items():
-                a = ["--mode", "cl", "--max-vocab", "10000", "--device", device] + flags + more
-                planned = subprocess.run([program, "plan", "--corpus", corpus, "--json"] + a, capture_output=True, text=True)
-                p = json.loads(planned.stdout.strip().splitlines()[-1]) if planned.returncode == 0 else {}
-                for seed in ("1", "2", "3"):
-                    folder, s = train(a + ["--seed", seed], corpus)
-                    if folder is None:
-                        write("cost.tsv", model, device, name, seed, s)
-                        continue
-                    shutil.rmtree(folder, ignore_errors=True)
-                    pairs = s["pairs_per_second"] * s["seconds_train"]
-                    write("cost.tsv", model, device, name, seed, p.get("pairs_per_iteration", 0) * p.get("iterations", 0), "%.6g" % pairs,
-                          "%.3f" % p.get("seconds_train", -1), "%.3f" % s["seconds_train"], "%.3f" % p.get("seconds_matrix", -1), "%.3f" % s["seconds_matrix"])
+                if seed == 1:
+                    done = subprocess.run([program, "plan", "--corpus", corpus, "--json"] + a, capture_output=True, text=True)
+                    planned[name] = json.loads(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else {}
+                p = planned[name]
+                folder, s = train(a + ["--seed", str(seed)], corpus)
+                if folder is None:
+                    write("cost.tsv", model, device, name, seed, s)
+                    continue
+                shutil.rmtree(folder, ignore_errors=True)
+                pairs = s["pairs_per_second"] * s["seconds_train"]
+                write("cost.tsv", model, device, name, seed, "%.6g" % (p.get("pairs_per_iteration", 0) * p.get("iterations", 0)), "%.6g" % pairs,
+                      "%.3f" % p.get("seconds_train", -1), "%.3f" % s["seconds_train"], "%.3f" % p.get("seconds_matrix", -1), "%.3f" % s["seconds_matrix"])
 
 
 def main():
     os.makedirs(scratch)
     split()
+    earlier.update(read_earlier())
     parts = sys.argv[6:] or ["search", "budgets", "cost"]
     modes = next((p.partition("=")[2].split(",") for p in parts if p.startswith("search=")), list(CHANGES) if "search" in parts else [])
     try:
-        shutil.rmtree(train(["--mode", "pword2vec", "--epochs", "1"])[0])  # fills the cache
-        if "cost" in parts:
-            cost()
-        print("cost", round(end - time.monotonic()), flush=True)
+        if not os.path.exists(text + ".cache"):
+            shutil.rmtree(train(["--mode", "pword2vec", "--epochs", "1"])[0])  # fills it
+        for name, part in {"cost": cost, "budgets": budgets, "long-budgets": long_budgets, "cpu-budgets": cpu_budgets}.items():
+            if name in parts:
+                part()
         threads = [threading.Thread(target=search, args=(m,)) for m in modes]
-        if "budgets" in parts:
-            short_budgets()
-            threads.append(threading.Thread(target=cpu_budgets))
-            threads.append(threading.Thread(target=together, args=([(m, "cuda", "60s") for m in ("cl",)],)))
-        print("short budgets", round(end - time.monotonic()), flush=True)
         for t in threads:
             t.start()
         for t in threads:
             t.join()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    print("left", round(end - time.monotonic()), flush=True)
+    print(*parts, "left", round(end - time.monotonic()), flush=True)
 
 
 main()

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -119,16 +120,28 @@ func Within(t testing.TB, what string, got, want []float32, tolerance float64) {
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
 	}
-	var difference, norm float64
-	for i, w := range want {
-		x := float64(got[i]) - float64(w)
-		difference, norm = difference+x*x, norm+float64(w)*float64(w)
-	}
-	relative := math.Sqrt(difference / max(norm, 1e-30))
+	relative := Difference(got, want)
 	t.Logf("%s: relative difference %.1e", what, relative)
-	if !(difference <= tolerance*tolerance*norm) {
-		t.Errorf("%s: relative difference %v of a tensor of norm %v, want at most %v", what, relative, math.Sqrt(norm), tolerance)
+	if !(relative <= tolerance) {
+		t.Errorf("%s: relative difference %v of a tensor of norm %v, want at most %v", what, relative, norm(want), tolerance)
 	}
+}
+
+// Difference is the norm of the difference of two tensors by that of the second.
+func Difference(got, want []float32) float64 {
+	difference := slices.Clone(got)
+	for i, w := range want {
+		difference[i] -= w
+	}
+	return norm(difference) / max(norm(want), 1e-15)
+}
+
+func norm(x []float32) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
 }
 
 // Near is Within for a table that is not zero.

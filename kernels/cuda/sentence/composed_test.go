@@ -169,12 +169,8 @@ func (x composedCase) plain(t *testing.T, seed uint64) [][]float32 {
 
 // differ returns the largest difference of a tensor, relative to its norm.
 func differ(want, got [][]float32) (largest float64) {
-	for i := range want {
-		var difference, norm float64
-		for j, v := range want[i] {
-			difference, norm = difference+math.Pow(float64(v-got[i][j]), 2), norm+float64(v)*float64(v)
-		}
-		largest = max(largest, math.Sqrt(difference/norm))
+	for i, w := range want {
+		largest = max(largest, cudatest.Difference(got[i], w))
 	}
 	return largest
 }

@@ -14,7 +14,8 @@
 // column, or to a column and a position, those of a position together. The order of all sums follows from the
 // shapes alone, so two runs give the same bits.
 //
-// With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D).
+// With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D). highway.cu has
+// the layers that they go through before.
 //
 // quads.cu has faster kernels of y and of dtables, hopper.cu of the products. lists.cu has tables that do not fit into shared
 // memory, and all that is around them.

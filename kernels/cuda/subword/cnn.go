@@ -59,7 +59,8 @@ type cnn struct {
 	kernels  cnnKernels
 	convolve cuda.Grid
 	scatter  scatterShape
-	lists    *lists // of a large alphabet
+	lists    *lists    // of a large alphabet
+	highways *highways // nil if there are none
 }
 
 type cnnKernels struct {
@@ -88,7 +89,7 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	}
 	x.allocateParameters(a, c, e)
 	g.features = a.Floats("features", spelt)
-	if g.summed = g.features; e.Each() > 1 {
+	if g.summed = g.features; e.Each() > 1 || e.Highway > 0 {
 		g.summed = a.Floats("features", v*features)
 	}
 	if !e.Flatten {
@@ -114,6 +115,10 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 		size := int(g.widest) * e.Alphabet * int(g.columns)
 		x.shapeScatter(size)
 		g.tables, g.dtables, g.dparts = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size), a.Floats("gradients of tables", x.scatter.pieces*size)
+	}
+	if e.Highway > 0 {
+		x.highways = newHighways(a, e, g)
+		x.highways.addTo(x.all)
 	}
 	x.loadKernels(a)
 	if a.Err != nil {
@@ -159,7 +164,7 @@ func (x *cnn) shapeConvolution(e Structure, large bool) {
 	switch {
 	case large: // rows of some columns at a time stay in the second-level cache
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 8*x.device.Multiprocessors), Threads: min(256, (int(g.d)+31)/32*32)}
-	case e.Flatten || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
+	case e.Flatten || e.Highway > 0 || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	default:
 		copy(g.groups[:], e.groups(threads/32))
@@ -317,6 +322,11 @@ func (x *cnn) launchConvolution() error {
 	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
 		return err
 	}
+	if x.highways != nil {
+		if err := x.highways.compose(g, x.convolve); err != nil {
+			return err
+		}
+	}
 	if err := x.launch(k.means, int(g.d), 128, 0); err != nil {
 		return err
 	}
@@ -342,10 +352,16 @@ func (x *cnn) gradient(step cu.DevicePtr) error {
 	if err := x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
 		return err
 	}
+	if x.highways != nil {
+		var err error
+		if g, err = x.highways.gradient(g, step); err != nil {
+			return err
+		}
+	}
 	if x.lists != nil {
 		return x.lists.gradient(g)
 	}
-	return x.launch(x.kernels.scatter, x.scatter.blocks, 32*x.scatter.warps, x.scatter.shared)
+	return cuda.Launch(x.device, x.kernels.scatter, cuda.Grid{Blocks: x.scatter.blocks, Threads: 32 * x.scatter.warps, Shared: x.scatter.shared}, g)
 }
 
 // update trains what the tables follow from, by their gradient. Its kernels are small.

@@ -114,8 +114,8 @@ func (e Structure) check(words int) error {
 	switch {
 	case len(e.Widths) > MaxWidths:
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
-	case e.Highway > 0:
-		return errors.New("highway layers have no kernels")
+	case e.Highway < 0 || e.Highway > 0 && len(e.Widths) == 0:
+		return fmt.Errorf("%d highway layers; there must be at least 0, behind the filters of a CNN", e.Highway)
 	case e.TwoLosses && !e.Words:
 		return errors.New("two losses need words' own vectors")
 	case e.Each() > 1 && len(e.Widths) == 0:

@@ -167,6 +167,9 @@ func encoders(dim int) map[string]newEncoder {
 			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
 		"raw cnn of n-grams+words": withWords(cnn(subword.CNNOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
 			Spelling: subword.SpellingOptions{Gram: subword.Lengths{2, 3}}})),
+		"cnn with highways+words": withWords(cnn(subword.CNNOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1, Highway: 2})),
+		"cnn of n-grams with a highway": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
+			Activation: subword.Tanh, Highway: 1, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
 		"ngrams": ngrams(subword.NGramOptions{Rate: .3}),
 		"characters": func(words []string, as asEncoder) (subword.Encoder, error) {
 			e, err := subword.NewBag(words, subword.BagOptions{Dim: dim, Rate: .2})
@@ -357,7 +360,8 @@ func TestEncodedCLErrors(t *testing.T) {
 		"from the widest":      func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
 		"of 17 widths":         func(_ *cl.Options, e *kernels.Structure) { e.Widths = make([]int, 17) },
 		"2 spellings of each":  func(_ *cl.Options, e *kernels.Structure) { e.Spellings = 2 },
-		"highway layers":       func(_ *cl.Options, e *kernels.Structure) { e.Highway = 1 },
+		"-1 highway layers":    func(_ *cl.Options, e *kernels.Structure) { e.Highway = -1 },
+		"behind the filters":   func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters, e.Highway = nil, nil, 1 },
 		"two losses need":      func(_ *cl.Options, e *kernels.Structure) { e.TwoLosses = true },
 		"symbols of 1 words":   func(_ *cl.Options, e *kernels.Structure) { e.Starts = e.Starts[:2] },
 		"all must be at least": func(_ *cl.Options, e *kernels.Structure) { e.Filters = []int{0} },
