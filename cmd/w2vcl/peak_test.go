@@ -22,7 +22,7 @@ func TestPlanTellsThePeak(t *testing.T) {
 	}
 	for _, flags := range [][]string{
 		{"--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
-		{"--contexts", "16", "--epochs", "1", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
+		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
 		{"--dim", "12000", "--iterations", "6", "--batch", "500", "--shared-negatives", "4"},
 		{"--dim", "12000", "--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
 		{"--mode", "vanilla", "--epochs", "1", "--batch", "32"},
