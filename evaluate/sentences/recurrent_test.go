@@ -57,7 +57,7 @@ func TestRecurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkNetwork(t, random, n, randomSentences(random, size.sentences, 8, v, size.classes), plainRecurrentLoss, 10)
+		checkNetwork(t, random, n, randomSentences(random, size.sentences, 8, v, size.classes), plainRecurrentLoss, 5)
 	}
 }
 

@@ -39,15 +39,16 @@ def searches():
 
 
 def lengths():
-    out = [["", "pairs, 10 MB", "100 MB", "seconds, 10 MB", "100 MB", "planned, 10 MB", "100 MB", "more"]]
-    lines = [r for r in rows("cost.tsv") if len(r) >= 11 and r[0] != "model"]
+    out = [["", "pairs, 10 MB", "100 MB", "median of seconds, 10 MB", "100 MB", "more", "least, 10 MB", "100 MB", "more"]]
+    lines = [r for r in rows("cost.tsv") if len(r) >= 10 and r[0] != "model"]
+    names = {"cbow": "CBOW", "sg": "skip-gram", "cuda": "GPU", "cpu": "CPU"}
     for model, device in dict.fromkeys((r[0], r[1]) for r in lines):
-        mine = {t: [r for r in lines if r[:3] == [model, device, t]] for t in ("10 MB", "100 MB")}
-        mean = lambda t, i: statistics.mean(float(r[i]) for r in mine[t])
-        median = lambda t, i: statistics.median(float(r[i]) for r in mine[t])
-        a, b = median("10 MB", 7), median("100 MB", 7)
-        out.append([model + ", " + device, "%.4g" % mean("10 MB", 5), "%.4g" % mean("100 MB", 5), figure(a, 3), figure(b, 3), figure(mean("10 MB", 6), 3),
-                    figure(mean("100 MB", 6), 3), "%+.1f%%" % (100 * (b / a - 1))])
+        mine = [[r for r in lines if r[:3] == [model, device, t]] for t in ("10 MB", "100 MB")]
+        row = ["%s, %s" % (names[model], names[device])] + ["%.4g M" % (statistics.mean(float(r[5]) for r in m) / 1e6) for m in mine]
+        for of in (statistics.median, min):
+            a, b = (of(float(r[7]) for r in m) for m in mine)
+            row += [figure(a, 3), figure(b, 3), ("%+.1f%%" % (100 * (b / a - 1))).replace("-", "−")]
+        out.append(row)
     return out
 
 
