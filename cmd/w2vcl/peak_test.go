@@ -48,7 +48,7 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 	r := newRun(t)
 	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4")
 	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 60_000, 3000, 20)), 0o600); err != nil {
+	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 40_000, 2000, 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"--corpus", text, "--dim", "100", "--min-count", "1"}
