@@ -146,7 +146,7 @@ func (p page) alike() string {
 			gains = append(gains, fmt.Sprintf("%s (%s)", signed(evaluate.Score(s.Gain)), v.Name))
 		}
 	}
-	return fmt.Sprintf(" The last %s of each tried the same number of changes. The best of these scored %s on items that were kept back.",
+	return fmt.Sprintf(" The last %s of each tried the same number of changes. On items that were kept back, the best of these gained %s.",
 		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
 }
 

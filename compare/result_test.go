@@ -238,7 +238,7 @@ func TestAlike(t *testing.T) {
 		variants []VariantResult
 		want     string
 	}{
-		{[]VariantResult{of("a", a), of("b", b)}, " The last 12 runs of each tried the same number of changes. The best of these scored −0.004 (a), +0.001 (b) on items that were kept back."},
+		{[]VariantResult{of("a", a), of("b", b)}, " The last 12 runs of each tried the same number of changes. On items that were kept back, the best of these gained −0.004 (a), +0.001 (b)."},
 		{[]VariantResult{of("a", a), of("b", nil)}, ""},
 		{[]VariantResult{of("a", a), of("b", &search{Runs: 98})}, ""},
 		{[]VariantResult{of("a", a), of("b", &search{Runs: 98, Alike: 6})}, ""},

@@ -71,7 +71,7 @@ func (p page) CostTable() report.Table {
 		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
 			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
-			"are counted together), how many runs every mode had alike, and what the best of those gained.", p.scored()),
+			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.scored()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {

@@ -145,6 +145,16 @@ func TestRows(t *testing.T) {
 		}
 		there, back := make([]float32, rows*stride), make([]float32, len(sent))
 		err := d.Do(func() error {
+			used, err := cuda.Pinned[float32](cuda.PartValues) // memory that was used before is given out again
+			if err != nil {
+				return err
+			}
+			for i := range used {
+				used[i] = -1
+			}
+			if err := cuda.Unpin(used); err != nil {
+				return err
+			}
 			p, err := d.Allocate("rows", cuda.Bytes[float32](len(there)))
 			if err != nil {
 				return err

@@ -125,7 +125,7 @@ func (x Columns) inParts(rows int, f func(padded []float32, row int) error) erro
 
 // InParts calls f for n values in order, some at a time, with a buffer for them and the number of the first. A part has
 // whole groups of each values, and no more than most values unless one group has. The buffer of a large part is pinned: copies from it or
-// to it take a fraction of the time.
+// to it take a fraction of the time. It begins as zeros, which stay where f does not write, as in padding.
 func InParts[T any](n, each, most int, f func(part []T, first int) error) (err error) {
 	const large = 1 << 20 // bytes; to pin memory takes as long as to copy some hundred kilobytes
 	var part []T
@@ -135,6 +135,7 @@ func InParts[T any](n, each, most int, f func(part []T, first int) error) (err e
 		if part, err = Pinned[T](count); err != nil {
 			return err
 		}
+		clear(part)
 		whole := part
 		defer func() { err = errors.Join(err, Unpin(whole)) }()
 	}

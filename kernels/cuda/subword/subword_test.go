@@ -219,7 +219,7 @@ func TestEncodedCL(t *testing.T) {
 }
 
 // comparison returns what trains both and compares their losses, and what compares their state. columns are those of
-// parameters: moments of symbols and filters are compared by withinMost.
+// parameters: moments of symbols, filters and highway layers are compared by withinMost.
 func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, columns map[string]int, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
 	both = func(from, to int) {
 		t.Helper()
@@ -249,7 +249,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 				t.Fatal(err)
 			}
 			name, moment := strings.CutSuffix(strings.Replace(x.Name, ".second-", ".first-", 1), ".first-moment")
-			n, filters := columns[name], strings.HasPrefix(name, "filters")
+			n, filters := columns[name], strings.HasPrefix(name, "filters") || strings.HasPrefix(name, "highway")
 			if moment && len(x.Data) == size[name] && n > 0 && (filters || name == "symbols") { // the rows of AdamRow share theirs
 				withinMost(t, x.Name, got, x.Data, n, filters, tolerance)
 				continue
@@ -261,7 +261,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 }
 
 // withinMost is Within of the median of the columns of a matrix, or of its rows. A rounding error can move a maximum to another
-// place of a word, and then a filter, which is a column, and some symbols, which are rows, have another gradient: so all
+// place of a word, or what a highway layer rectifies below zero, and then a filter or a feature of the layer, which is a column, and some symbols, which are rows, have another gradient: so all
 // together may differ ten times as much, less than a column that is wrong.
 func withinMost(t *testing.T, what string, got, want []float32, columns int, byColumns bool, tolerance float64) {
 	t.Helper()
