@@ -160,8 +160,7 @@ func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64
 // exportBytes is the memory of writing the vectors: their sum, buffers for each of the two files, and for an encoder's a buffer and the
 // offset.
 func (j *job) exportBytes() int64 {
-	const buffers = 2 * atomicfile.BufferBytes // of the file and of what is written to it
-	bytes := 2 * (int64(buffers) + 8*int64(j.config.Dim))
+	bytes := 2 * (atomicfile.BufferBytes + embedding.BinaryBytes(j.config.Dim))
 	if e := j.written(); e != nil {
 		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
 	}
