@@ -48,12 +48,14 @@ func (t *arcTable) add(from, to int64) {
 
 // rows makes the rows.
 func (g GeneratedGraph) rows(ctx context.Context, threads int, progress func(done, total int64)) (*graphRows, error) {
-	done, err := memory.Room(18*g.Edges + 4*g.Nodes)
+	threads = max(threads, 1)
+	halfFull := int64(threads*len(g.newArcTable().pieces)) * pieceBytes / 2 // the last piece of each range
+	done, err := memory.Room(18*g.Edges + 4*g.Nodes + halfFull)
 	if err != nil {
 		return nil, fmt.Errorf("a graph of %d edges: %w", g.Edges, err)
 	}
 	defer done()
-	tables := make([]arcTable, max(threads, 1))
+	tables := make([]arcTable, threads)
 	for i := range tables {
 		tables[i] = g.newArcTable()
 	}

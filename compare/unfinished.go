@@ -51,7 +51,7 @@ func (e *executor) firstRun() (runfolder.Summary, error) {
 	}
 	record, err := e.open(e.runs[0])
 	if err == nil && !record.Finished {
-		err = fmt.Errorf("%s is not trained yet, and its time decides how long the others train", e.runs[0].Title())
+		err = fmt.Errorf("%s is not trained yet, and the others train as long as it does", e.runs[0].Title())
 	}
 	if err != nil {
 		return runfolder.Summary{}, err

@@ -54,8 +54,8 @@ func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
 	return t, nil
 }
 
-// NewDistinctTable is NewTable for words that are known to differ, as those of a vocabulary do. The first that is looked up makes the
-// index, which takes longer than to write the table of a large vocabulary.
+// NewDistinctTable is NewTable for a table that is written and whose words are known to differ, as those of a vocabulary do. It has no
+// index, which takes longer than to write a large table. The first word that is looked up makes it; if memory lacks, no word is found.
 func NewDistinctTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a table needs at least one word")

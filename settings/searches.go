@@ -51,11 +51,12 @@ func (m Mode) Searched(model, encoder, preset string) (runs, alike int, gain flo
 
 // searchedAs is the name of the search in equalSearches that had this model and encoder; none if there was none.
 func (m Mode) searchedAs(model, encoder string) string {
-	composed, cbow := encoder == SubwordNGram, model == ModelCBOW
+	composed := model == ModelCBOW && encoder == SubwordNGram
+	plain := model != ModelCBOW && (encoder == SubwordNone || encoder == "")
 	switch {
-	case m.Name == string(sequential.Word2Vec) && cbow && composed:
+	case m.Name == string(sequential.Word2Vec) && composed:
 		return searchedComposed
-	case (cbow && composed) == (m.Name == ModeCL) && (encoder == SubwordNone || encoder == "") != composed && cbow == composed:
+	case m.Name == ModeCL && composed, m.Name != ModeCL && plain:
 		return m.Name
 	}
 	return ""

@@ -32,7 +32,7 @@ func readEvidence(name string) (evidence, error) {
 	lines, heads, _ := strings.Cut(name, " | ")
 	file, pattern, filtered := strings.Cut(lines, ": ")
 	if !slices.Contains([]string{".tsv", ".txt", ".csv"}, filepath.Ext(file)) {
-		return evidence{}, fmt.Errorf("%s is no data file", file)
+		return evidence{}, fmt.Errorf("%s is not a data file", file)
 	}
 	text, err := os.ReadFile(filepath.Join(benchmarksRoot, filepath.FromSlash(file)))
 	if err != nil {

@@ -100,7 +100,7 @@ func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.T
 			return t, near, nil
 		}
 		if len(kept) < 2 {
-			return nil, nil, errors.New("fewer than two words have another word that near: lower the least similarity")
+			return nil, nil, errors.New("no two words are that similar: lower the least similarity")
 		}
 		if t, err = subset(t, kept); err != nil {
 			return nil, nil, err

@@ -8,6 +8,7 @@ import (
 // Sort sorts x on several goroutines: parts of it, which it then merges two by two. Equal values may change places.
 func Sort[T any](ctx context.Context, threads int, x []T, compare func(a, b T) int) error {
 	const least = 1 << 12 // values of a part
+	threads = max(threads, 1)
 	parts := 1
 	for parts < threads && len(x)/(2*parts) >= least {
 		parts *= 2

@@ -33,7 +33,7 @@ type highways struct {
 	narrow, forward, sum, backward, collect, finish cu.Function
 }
 
-// newHighways allocates layers between the features and their sums over spellings. All layers share what they need for a moment.
+// newHighways allocates layers between the features and their sums over spellings. The layers share their temporary buffers.
 func newHighways(a *allocator, e Structure, g *cnnArgs) *highways {
 	x := &highways{device: a.Device}
 	d, rows := int(g.d), int(g.v*g.spellings)
