@@ -68,6 +68,26 @@ func pathOf(t *tree, word int) (nodes []uint32, code string) {
 	return nodes, code
 }
 
+// TestTreeInAnyOrder: where counts do not fall, and some between them are 0, words have the paths that they have in order.
+func TestTreeInAnyOrder(t *testing.T) {
+	counts := []uint64{40, 35, 20, 17, 11, 9, 7, 6, 5, 3, 2}
+	ids := rand.New(rand.NewPCG(1, 2)).Perm(2 * len(counts))
+	mixed := make([]uint64, len(ids))
+	for word, n := range counts {
+		mixed[ids[word]] = n
+	}
+	want, got := newTree(counts), newTree(mixed)
+	for k, id := range ids {
+		var path []uint32
+		if k < len(counts) {
+			path = want.path(uint32(k))
+		}
+		if !slices.Equal(got.path(uint32(id)), path) {
+			t.Errorf("word %d, which occurs %d times, has the path %v, want %v", id, mixed[id], got.path(uint32(id)), path)
+		}
+	}
+}
+
 // TestTree: the codes that word2vec.c printed (testdata/codes.c).
 func TestTree(t *testing.T) {
 	const golden = "10 01 110 000 1110 0011 11111 11110 00101 001001 001000"

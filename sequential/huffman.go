@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -22,20 +23,26 @@ type tree struct {
 // turn marks a step to the child of code 1. A vocabulary has fewer than 2^31 words.
 const turn uint32 = 1 << 31
 
-// newTree makes the tree of words with counts that fall or stay.
+// newTree makes the tree of words with counts in any order: those of a vocabulary of walks along a meta-path do not fall.
 //
 // word2vec.c joins the two least frequent trees until one is left, and takes the last word
 // for less frequent than the first joined tree only if it is. Words fall in count and
 // joined trees rise, so the least are always at the ends of two queues.
 func newTree(counts []uint64) *tree {
 	t := &tree{starts: make([]int, len(counts)+1)}
-	leaves := 0
-	for leaves < len(counts) && counts[leaves] > 0 {
-		leaves++
+	order := make([]uint32, 0, len(counts)) // of the words that occur, by falling count
+	for w, n := range counts {
+		if n > 0 {
+			order = append(order, uint32(w))
+		}
 	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(counts[b], counts[a]) })
+	leaves, places := len(order), make([]uint32, len(counts))
 	// Trees 0 ... leaves-1 are words; tree leaves+i is the i-th that is joined.
 	all := make([]uint64, leaves, 2*leaves)
-	copy(all, counts)
+	for place, w := range order {
+		all[place], places[w] = counts[w], uint32(place)
+	}
 	parents := make([]uint32, 2*leaves)
 	word, joined := leaves-1, leaves // the ends of both queues
 	least := func() (at int) {
@@ -53,15 +60,12 @@ func newTree(counts []uint64) *tree {
 		all = append(all, all[first]+all[second])
 	}
 	root := len(all) - 1
-	for w := range leaves {
+	for w, n := range counts {
 		begin := len(t.steps)
-		for at := w; at != root; at = int(parents[at] &^ turn) {
+		for at := int(places[w]); n > 0 && at != root; at = int(parents[at] &^ turn) {
 			t.steps = append(t.steps, uint32(root)-parents[at]&^turn|parents[at]&turn)
 		}
 		slices.Reverse(t.steps[begin:])
-		t.starts[w+1] = len(t.steps)
-	}
-	for w := leaves; w < len(counts); w++ {
 		t.starts[w+1] = len(t.steps)
 	}
 	return t

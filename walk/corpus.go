@@ -22,7 +22,8 @@ import (
 //
 // The counts of the words are not counted, because that would take a walk over everything before training begins. They follow
 // from the masses, see counts. Two kinds of graphs are walked over once, for the lengths of the walks: a directed one with nodes that walks
-// end at, and one with a meta-path, whose visits are counted, too.
+// end at, and one with a meta-path, whose visits are counted, too. Counts of visits do not fall as the
+// ids rise, and those of nodes that no walk comes to are 0.
 //
 // Errors: an option out of its range, a graph without nodes, a cancelled context; memory.ErrRoom.
 func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
