@@ -87,8 +87,13 @@ func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repea
 	return g, repeated, err
 }
 
-// take takes the arcs of all nodes. done is to be called when the graph is there.
+// take takes the arcs of all nodes. done is to be called when the graph is there, unless there is an error.
 func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error) {
+	defer func() {
+		if err != nil && done != nil {
+			done()
+		}
+	}()
 	if e.rows != nil && !b.directed {
 		symmetric, err := e.rows.symmetric(ctx, b.threads)
 		if err == nil && !symmetric {

@@ -106,14 +106,14 @@ func readMarket(ctx context.Context, r *bufio.Reader, o ReadOptions) (*edges, er
 	f.lines = lines
 	e := &edges{words: &wordTable{}, store: store{folder: o.Folder, always: o.always}, first: 1, given: f.rows, bothWays: !o.Directed && !symmetric}
 	if err := e.readList(ctx, r, f); err != nil {
-		return nil, err
+		return e, err
 	}
 	found := e.count()
 	if f.bothWays {
 		found = e.pairs()
 	}
 	if found != entries {
-		return nil, fmt.Errorf("line %d announces %d entries, but there are %d: the file was not copied or written completely", lines, entries, found)
+		return e, fmt.Errorf("line %d announces %d entries, but there are %d: the file was not copied or written completely", lines, entries, found)
 	}
 	return e, nil
 }

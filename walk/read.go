@@ -86,10 +86,12 @@ func sourceOf(path string) (textfile.Source, error) {
 // read is Read of a source.
 func read(ctx context.Context, source textfile.Source, o ReadOptions) (*Graph, []string, error) {
 	e, err := readSource(ctx, source, o)
+	if e != nil { // also with an error
+		defer func() { _ = e.store.close() }() // nothing in it is needed any more
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = e.store.close() }() // nothing in it is needed any more
 	if e.count() == 0 {
 		return nil, nil, errors.New("the file has no edges")
 	}
@@ -107,7 +109,7 @@ func read(ctx context.Context, source textfile.Source, o ReadOptions) (*Graph, [
 	return g, notes, nil
 }
 
-// readSource reads the edges of a file in any format.
+// readSource reads the edges of a file in any format. With an error there may be edges, too: their store is to be closed.
 func readSource(ctx context.Context, source textfile.Source, o ReadOptions) (*edges, error) {
 	if f, size, err := archive(source); f != nil || err != nil {
 		if err != nil {
