@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // A stepper takes the steps of node2vec's walks. A walk that came from t to v goes on
@@ -74,24 +73,14 @@ func (s *stepper) makeCells(ctx context.Context, threads int) error {
 		return err
 	}
 	defer s.g.store.settle()
-	const together = 1 << 10
-	nodes := len(s.g.Names)
-	return parallel.Try(ctx, threads, (nodes+together-1)/together, func(_, k int) error {
-		var weights []float64
-		var places []int
-		for i := k * together; i < min((k+1)*together, nodes); i++ {
-			weights = weights[:0]
-			for _, w := range s.g.edgeWeights(uint32(i)) {
-				weights = append(weights, float64(w))
-			}
-			if err := s.makeCellsOf(uint32(i), weights, &places); err != nil {
-				return err
-			}
-			if i%8 == 7 {
-				s.g.store.giveBack()
-			}
+	weights, places := make([][]float64, threads), make([][]int, threads)
+	return eachNode(ctx, threads, len(s.g.Names), s.g.store, func(worker int, i uint32) error {
+		some := weights[worker][:0]
+		for _, w := range s.g.edgeWeights(i) {
+			some = append(some, float64(w))
 		}
-		return nil
+		weights[worker] = some
+		return s.makeCellsOf(i, some, &places[worker])
 	})
 }
 

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
@@ -120,4 +122,21 @@ func allocate[T uint32 | uint64 | float32](s *store, count int) ([]T, error) {
 		return nil, err
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), count), nil
+}
+
+// eachNode calls visit for the nodes 0 ... nodes-1, each on some goroutine, the worker, and gives the memory of the files of s back
+// now and then. Of several errors it returns the first.
+func eachNode(ctx context.Context, threads, nodes int, s *store, visit func(worker int, node uint32) error) error {
+	const blockNodes = 1 << 10
+	return parallel.Try(ctx, threads, (nodes+blockNodes-1)/blockNodes, func(worker, k int) error {
+		for i := k * blockNodes; i < min((k+1)*blockNodes, nodes); i++ {
+			if err := visit(worker, uint32(i)); err != nil {
+				return err
+			}
+			if i%8 == 7 {
+				s.giveBack()
+			}
+		}
+		return nil
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
@@ -136,18 +135,12 @@ func (g *Graph) newMetaPath(ctx context.Context, names []string, threads int) (*
 	if m.ends, err = allocate[uint32](g.store, len(g.ends)); err != nil {
 		return nil, err
 	}
-	const together = 1 << 10
-	nodes := len(g.Names)
-	if err := parallel.Try(ctx, threads, (nodes+together-1)/together, func(_, k int) error {
-		var places []int
-		for i := k * together; i < min((k+1)*together, nodes); i++ {
-			places = m.order(g.neighbours(uint32(i)), places)
-			for at, place := range places {
-				m.ends[g.starts[i]+at] = g.ends[g.starts[i]+place]
-			}
-			if i%8 == 7 {
-				g.store.giveBack()
-			}
+	defer g.store.settle()
+	places := make([][]int, threads)
+	if err := eachNode(ctx, threads, len(g.Names), g.store, func(worker int, i uint32) error {
+		places[worker] = m.order(g.neighbours(i), places[worker])
+		for at, place := range places[worker] {
+			m.ends[g.starts[i]+at] = g.ends[g.starts[i]+place]
 		}
 		return nil
 	}); err != nil {
