@@ -68,10 +68,13 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 func (w *walks) bytes() int64 {
 	bytes := 8 * int64(len(w.g.starts)+len(w.g.mass))
 	if w.meta != nil {
-		bytes += 4*int64(len(w.meta.starters)+len(w.meta.ends)) + int64(len(w.meta.kinds))
+		bytes += 4*int64(len(w.meta.starters)) + int64(len(w.meta.kinds))
 	}
 	if w.g.store.inFiles() {
 		return bytes + 16<<20
+	}
+	if w.meta != nil {
+		bytes += 4 * int64(len(w.meta.ends))
 	}
 	return bytes + 4*int64(len(w.g.ends)+len(w.g.weights)+len(w.cells))
 }
