@@ -83,6 +83,7 @@ type array struct {
 	order binary.ByteOrder
 
 	values io.ReadCloser // behind the head
+	store  *store        // that the values go to; nil: none
 }
 
 var arrayHead = regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`)
@@ -161,6 +162,7 @@ func (a *array) each(visit func(first int, values []byte) error) (err error) {
 		if err := visit(first, values); err != nil {
 			return err
 		}
+		a.store.giveBack()
 	}
 	var more [1]byte
 	switch n, err := io.ReadFull(a.values, more[:]); {

@@ -95,7 +95,7 @@ func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error
 		}
 	}()
 	if e.rows != nil && !b.directed {
-		symmetric, err := e.rows.symmetric(ctx, b.threads)
+		symmetric, err := e.rows.symmetric(ctx, b.threads, &e.store)
 		if err == nil && !symmetric {
 			err = e.spread()
 		}
@@ -189,19 +189,7 @@ func (b *builder[A]) row(i uint32) []A { return b.arcs[b.starts[i]:][:b.degrees[
 
 // rows calls visit for all nodes, each on some goroutine, the worker.
 func (b *builder[A]) rows(ctx context.Context, visit func(worker int, i uint32) error) error {
-	const together = 1 << 10
-	nodes := len(b.degrees)
-	return parallel.Try(ctx, b.threads, (nodes+together-1)/together, func(worker, k int) error {
-		for i := k * together; i < min((k+1)*together, nodes); i++ {
-			if err := visit(worker, uint32(i)); err != nil {
-				return err
-			}
-			if i%8 == 7 {
-				b.store.giveBack()
-			}
-		}
-		return nil
-	})
+	return eachNode(ctx, b.threads, len(b.degrees), b.store, visit)
 }
 
 // unite sorts the arcs of each node and leaves one of those that are equal.

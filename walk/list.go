@@ -63,6 +63,7 @@ func (e *edges) readList(ctx context.Context, r io.Reader, format listFormat) er
 	end, err := cutList(ctx, r, format.lines+1, chunks, free)
 	close(chunks)
 	wait.Wait()
+	e.store.settle()
 	if l.err != nil {
 		return l.err
 	}

@@ -5,13 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // rows are the edges of a sparse matrix in the form CSR, as the file has them: those of node i lead to ends[starts[i]:starts[i+1]].
@@ -39,6 +38,7 @@ func (e *edges) readRows(ctx context.Context, files map[string]*zip.File, o Read
 		if err != nil {
 			return err
 		}
+		a.store = &e.store
 		arrays = append(arrays, a)
 	}
 	starts, ends, values := arrays[0], arrays[1], arrays[2]
@@ -54,6 +54,7 @@ func (e *edges) readRows(ctx context.Context, files map[string]*zip.File, o Read
 	if r.ends, err = allocate[uint32](&e.store, ends.count); err != nil {
 		return fmt.Errorf("%s: %w", ends.name, err)
 	}
+	defer e.store.settle()
 	if err := r.readEnds(ends); err != nil {
 		return err
 	}
@@ -143,30 +144,31 @@ func (a *array) others() (others bool, err error) {
 }
 
 // symmetric reports whether each edge leads back, too, as often and with the same weight. It compares the sums of a hash over both halves of
-// the matrix, because to look for each edge's way back would take longer than all else.
-func (r *rows) symmetric(ctx context.Context, threads int) (bool, error) {
-	const together = 1 << 10
-	nodes := len(r.starts) - 1
-	var difference atomic.Uint64
-	err := parallel.Do(ctx, threads, (nodes+together-1)/together, func(k int) {
-		sum := uint64(0)
-		for i := k * together; i < min((k+1)*together, nodes); i++ {
-			for at := r.starts[i]; at < r.starts[i+1]; at++ {
-				weight := uint64(0)
-				if r.weights != nil {
-					weight = uint64(math.Float32bits(r.weights[at]))
-				}
-				switch to := uint64(r.ends[at]); {
-				case to > uint64(i):
-					sum += mixed(uint64(i)<<32|to, weight)
-				case to < uint64(i):
-					sum -= mixed(to<<32|uint64(i), weight)
-				}
+// the matrix, because to look for each edge's way back would take longer than all else. The rows may lie in a store.
+func (r *rows) symmetric(ctx context.Context, threads int, s *store) (bool, error) {
+	sums := make([]uint64, threads) // the one half minus the other
+	err := eachNode(ctx, threads, len(r.starts)-1, s, func(worker int, node uint32) error {
+		i, sum := uint64(node), uint64(0)
+		for at := r.starts[node]; at < r.starts[node+1]; at++ {
+			weight := uint64(0)
+			if r.weights != nil {
+				weight = uint64(math.Float32bits(r.weights[at]))
+			}
+			switch to := uint64(r.ends[at]); {
+			case to > i:
+				sum += mixed(i<<32|to, weight)
+			case to < i:
+				sum -= mixed(to<<32|i, weight)
 			}
 		}
-		difference.Add(sum)
+		sums[worker] += sum
+		return nil
 	})
-	return difference.Load() == 0, err
+	difference := uint64(0)
+	for _, sum := range sums {
+		difference += sum
+	}
+	return difference == 0, err
 }
 
 // mixed is a hash of an edge: the end of SplitMix64, twice.
@@ -221,16 +223,22 @@ func (b *builder[A]) fromRows(ctx context.Context, e *edges) error {
 	}
 	var ok bool
 	if b.arcs, ok = any(r.ends).([]A); ok {
+		b.store = &e.store
 		return nil
 	}
 	var err error
 	if b.arcs, err = allocate[A](b.store, len(r.ends)); err != nil {
 		return err
 	}
-	return b.rows(ctx, func(_ int, i uint32) error {
+	err = b.rows(ctx, func(_ int, i uint32) error {
 		for at := r.starts[i]; at < r.starts[i+1]; at++ {
 			b.arcs[at] = newArc[A](r.ends[at], r.weights[at])
 		}
+		if i%8 == 7 {
+			e.store.giveBack()
+		}
 		return nil
 	})
+	r.ends, r.weights = nil, nil // the graph needs their memory
+	return errors.Join(err, e.store.close())
 }
