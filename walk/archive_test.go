@@ -132,6 +132,7 @@ func TestArchiveErrors(t *testing.T) {
 		return archiveOf(t, files)
 	}
 	good := whole(func(map[string][]byte) {})
+	typed := func(array []byte, name string) []byte { return bytes.Replace(array, []byte("<i4"), []byte(name), 1) }
 	for name, c := range map[string]struct {
 		content []byte
 		want    string
@@ -159,6 +160,10 @@ func TestArchiveErrors(t *testing.T) {
 		"cut in an array":  {whole(func(f map[string][]byte) { f["data"] = f["data"][:len(f["data"])-3] }), "data.npy: 2 values of 8 bytes: unexpected EOF"},
 		"names":            {whole(func(f map[string][]byte) { f["IDs"] = array64(7) }), "IDs has 1 names, but the matrix has 2 rows"},
 		"equal names":      {whole(func(f map[string][]byte) { f["IDs"] = array64(7, 7) }), `IDs[0] and IDs[1] are both "7"`},
+		"U1 as columns":    {whole(func(f map[string][]byte) { f["indices"] = typed(array32(1, 0), "<U1") }), "indices.npy: values of type U4 cannot be read as numbers"},
+		"S4 as columns":    {whole(func(f map[string][]byte) { f["indices"] = typed(array32(1, 0), "|S4") }), "indices.npy: values of type S4 cannot be read as numbers"},
+		"b4 as columns":    {whole(func(f map[string][]byte) { f["indices"] = typed(array32(1, 0), "<b4") }), "indices.npy: values of type b4 cannot be read as numbers"},
+		"u4 as columns":    {whole(func(f map[string][]byte) { f["indices"] = typed(array32(1, 0), "<u4") }), ""},
 		"numbers as names": {whole(func(f map[string][]byte) { f["IDs"] = array64(7, 5) }), ""},
 	} {
 		path := filepath.Join(t.TempDir(), "graph.npz")
@@ -169,6 +174,17 @@ func TestArchiveErrors(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path)) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+// TestArchiveOtherValues: values that are ignored must be numbers as well.
+func TestArchiveOtherValues(t *testing.T) {
+	data := array64(1, 1)
+	data = append(bytes.Replace(data[:len(data)-16], []byte("<i8"), []byte("|f1"), 1), 1, 1)
+	content := archiveOf(t, map[string][]byte{"indptr": array64(0, 1, 2), "indices": array64(1, 0), "data": data})
+	_, err := readArchive(t.Context(), bytes.NewReader(content), int64(len(content)), ReadOptions{})
+	if err == nil || !strings.Contains(err.Error(), "data.npy: values of type f1 cannot be read as numbers") {
+		t.Error(err)
 	}
 }
 

@@ -108,7 +108,7 @@ func (r *rows) readEnds(a *array) error {
 	wrong := func(i int, x float64) error {
 		return fmt.Errorf("indices[%d] is %v, but the matrix has %d columns", i, x, nodes)
 	}
-	if a.order != binary.LittleEndian || a.size != 4 || a.kind == 'f' {
+	if a.order != binary.LittleEndian || a.size != 4 || a.kind != 'i' && a.kind != 'u' {
 		return a.eachNumber(func(i int, x float64) error {
 			if !(x >= 0 && x < float64(nodes)) || x != math.Trunc(x) {
 				return wrong(i, x)
@@ -131,7 +131,7 @@ func (r *rows) readEnds(a *array) error {
 
 // others reports whether some number is not 1.
 func (a *array) others() (others bool, err error) {
-	if a.size > 1 || a.kind == 'S' {
+	if a.size > 1 || a.kind == 'S' || a.kind == 'f' {
 		return others, a.eachNumber(func(_ int, x float64) error {
 			others = others || x != 1
 			return nil
