@@ -111,8 +111,8 @@ func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress
 	for _, note := range notes {
 		p.Notef("Note: %s: %s", c.Graph, note)
 	}
-	if deadEnds := g.DeadEnds(); deadEnds > 0 {
-		p.Notef("Note: walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
+	if note := g.NoteDeadEnds(); note != "" {
+		p.Notef("Note: %s", note)
 	}
 	seconds = time.Since(start).Seconds()
 	stage.Done("Graph: %s nodes, %s edges, read in %s; %s walks of up to %d nodes",

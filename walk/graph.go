@@ -1,9 +1,12 @@
 package walk
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
 // A Graph has V nodes and edges between them. It stores an undirected edge in both
@@ -61,7 +64,7 @@ func (g *Graph) Edges() int {
 // Loops returns the number of edges from a node to itself.
 func (g *Graph) Loops() int { return g.loops }
 
-// DeadEnds returns the number of nodes without neighbours, where walks end.
+// DeadEnds returns the number of nodes without neighbours. In a directed graph walks end there; in an undirected one none comes to them.
 func (g *Graph) DeadEnds() int {
 	deadEnds := 0
 	for i := range g.Names {
@@ -70,6 +73,20 @@ func (g *Graph) DeadEnds() int {
 		}
 	}
 	return deadEnds
+}
+
+// NoteDeadEnds tells the user about nodes without neighbours; "" if there are none.
+func (g *Graph) NoteDeadEnds() string {
+	switch n := g.DeadEnds(); {
+	case n == 0:
+		return ""
+	case g.Directed:
+		return fmt.Sprintf("walks end at %s: no edge leads on from there", terminal.Quantity(terminal.Number(n), "node"))
+	case n == 1:
+		return "1 node has no edges; no walk comes to it"
+	default:
+		return terminal.Number(n) + " nodes have no edges; no walk comes to them"
+	}
 }
 
 // starters returns how many nodes walks begin at: those of the lowest numbers. In an undirected graph these are the nodes with edges,

@@ -120,8 +120,8 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 			return err
 		}
 	}
-	if deadEnds := g.DeadEnds(); deadEnds > 0 {
-		s.Notef("Walks end at %s of the nodes: no edge leads on from there", terminal.Number(deadEnds))
+	if note := g.NoteDeadEnds(); note != "" {
+		s.Notef("Note: %s", note)
 	}
 	if o.out != "" {
 		if err := o.write(ctx, g, p); err != nil {
