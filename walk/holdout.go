@@ -63,7 +63,7 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 	e := &edges{given: uint64(len(g.Names)), chunks: []edgeChunk{kept}}
 	e.rename(g.Names)
 	if rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil}); err == nil {
-		rest.types = g.types.of(g.Names, rest.Names)
+		rest.types, err = g.types.of(g.Names, rest.Names)
 	}
 	return rest, pairs, err
 }

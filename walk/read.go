@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
@@ -61,12 +62,12 @@ func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []st
 	if err != nil || o.Types == "" {
 		return g, notes, err
 	}
-	others, err := g.readTypes(o.Types)
+	others, err := g.readTypes(ctx, o.Types)
 	if err != nil {
 		return nil, nil, errors.Join(err, g.Close())
 	}
 	if others > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines of %s have nodes that are not in the graph", others, o.Types))
+		notes = append(notes, fmt.Sprintf("left out %s of %s with a node that is not in the graph", terminal.Quantity(terminal.Number(others), "line"), o.Types))
 	}
 	return g, notes, nil
 }

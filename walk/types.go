@@ -15,6 +15,9 @@ import (
 // mostTypes is how many types of nodes there may be.
 const mostTypes = 255
 
+// nameBytes are about the bytes of a map for each name of a node that is in it, without the name's own.
+const nameBytes = 64
+
 // nodeTypes are the types of a graph's nodes.
 type nodeTypes struct {
 	names []string
@@ -22,7 +25,7 @@ type nodeTypes struct {
 }
 
 // readTypes reads the types of a graph's nodes: a node and its type a line. others is the number of lines whose node is not in the graph.
-func (g *Graph) readTypes(path string) (others int, err error) {
+func (g *Graph) readTypes(ctx context.Context, path string) (others int, err error) {
 	source, err := sourceOf(path)
 	if err != nil {
 		return 0, fmt.Errorf("cannot read the types of nodes: %w", err)
@@ -34,7 +37,7 @@ func (g *Graph) readTypes(path string) (others int, err error) {
 		return 0, err
 	}
 	defer text.Close()
-	done, err := memory.Room(64 * int64(len(g.Names)))
+	done, err := memory.Room(nameBytes * int64(len(g.Names)))
 	if err != nil {
 		return 0, fmt.Errorf("the names of %d nodes: %w", len(g.Names), err)
 	}
@@ -44,7 +47,7 @@ func (g *Graph) readTypes(path string) (others int, err error) {
 		nodes[name] = uint32(i)
 	}
 	t := &nodeTypes{kinds: make([]uint8, len(g.Names))}
-	lines, fields := textfile.NewLines(text), []field(nil)
+	lines, fields := textfile.NewLines(memory.NewReader(ctx, text)), []field(nil)
 	for lines.Next() {
 		line := lines.Bytes()
 		if fields = split(fields[:0], line); len(fields) == 0 {
@@ -80,27 +83,32 @@ func (g *Graph) readTypes(path string) (others int, err error) {
 }
 
 // of returns the types of the same nodes in another order. Of nil it is nil.
-func (t *nodeTypes) of(names, order []string) *nodeTypes {
+func (t *nodeTypes) of(names, order []string) (*nodeTypes, error) {
 	if t == nil {
-		return nil
+		return nil, nil
 	}
+	done, err := memory.Room(nameBytes * int64(len(names)))
+	if err != nil {
+		return nil, fmt.Errorf("the types of %d nodes: %w", len(names), err)
+	}
+	defer done()
 	kinds := make(map[string]uint8, len(names))
 	for i, name := range names {
 		kinds[name] = t.kinds[i]
 	}
-	other := &nodeTypes{names: t.names}
+	other := &nodeTypes{names: t.names, kinds: make([]uint8, 0, len(order))}
 	for _, name := range order {
 		other.kinds = append(other.kinds, kinds[name])
 	}
-	return other
+	return other, nil
 }
 
 // A metaPath says of which type each node of a walk is (Dong, Chawla and Swami, "metapath2vec", KDD 2017, section 3.2.1).
 type metaPath struct {
 	*nodeTypes
-	path     []uint8 // types of the first nodes, and again of those that follow
-	starters []uint32
-	starts   []int
+	path     []uint8  // types of the first nodes, and again of those that follow
+	starters []uint32 // walks begin at these nodes
+	starts   []int    // the graph's
 	ends     []uint32 // the graph's, but each row in the order of the types
 }
 
@@ -115,7 +123,7 @@ func ParseMetaPath(list string) (types []string) {
 	return types
 }
 
-// newMetaPath prepares walks along a path of types. It ends with the type that it begins with, or this one follows.
+// newMetaPath prepares walks along a path of types. The path repeats. A last type that equals the first is left out.
 func (g *Graph) newMetaPath(ctx context.Context, names []string, threads int) (*metaPath, error) {
 	if g.types == nil {
 		return nil, fmt.Errorf("the meta-path %s needs the types of the nodes", strings.Join(names, ","))

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -147,6 +149,23 @@ func TestMetaPathSteps(t *testing.T) {
 	}
 }
 
+// TestTypesCancelled: reading the types ends with its context.
+func TestTypesCancelled(t *testing.T) {
+	g, _, err := typed(t, "a p\n", "a A\np P\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "types")
+	if err := os.WriteFile(path, []byte("a A\np P\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.readTypes(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestMetaPathErrors(t *testing.T) {
 	const edges, types = "a p\np v\n", "a A\np P\nv V\n"
 	for name, c := range map[string]struct {
@@ -176,7 +195,7 @@ func TestMetaPathErrors(t *testing.T) {
 		}
 	}
 	g, notes, err := typed(t, edges, types+"z V\n", ReadOptions{})
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "1 lines of") {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "left out 1 line of") {
 		t.Errorf("%v, %v", notes, err)
 	}
 	g.types = nil
