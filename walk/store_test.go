@@ -31,7 +31,7 @@ func TestSettled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
+		t.Cleanup(func() { f.Close() })
 		info, err := f.Stat()
 		if err != nil {
 			t.Fatal(err)
