@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/w2vcl/w2vcl/embedding"
 )
 
 // WriteArchive writes the graph as the symmetric matrix that SciPy's save_npz writes: the arrays indptr, indices and data, not compressed.
@@ -56,7 +58,7 @@ func (r *graphRows) write(z *zip.Writer) error {
 			return err
 		}
 		w := bufio.NewWriterSize(entry, 1<<20)
-		writeArrayHead(w, a.kind, a.shape)
+		_, _ = w.Write(embedding.NPYHeader(a.kind, a.shape)) // Flush returns the error
 		if err := a.fill(w); err != nil {
 			return err
 		}
@@ -65,16 +67,6 @@ func (r *graphRows) write(z *zip.Writer) error {
 		}
 	}
 	return nil
-}
-
-// writeArrayHead writes the head of a file of NumPy. Its length is a multiple of 64.
-func writeArrayHead(w *bufio.Writer, kind, shape string) {
-	const before = 10 // bytes
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
-	length := (before+len(text)+1+63)/64*64 - before
-	_, _ = w.WriteString("\x93NUMPY\x01\x00") // Flush returns the error
-	_, _ = w.Write(binary.LittleEndian.AppendUint16(nil, uint16(length)))
-	_, _ = fmt.Fprintf(w, "%-*s\n", length-1, text)
 }
 
 // writeStarts writes where the rows begin and end.

@@ -102,8 +102,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestEqualOnDevice: on a GPU, too, where a run is judged while the next one trains, all runs are as long as the first. The many
-// questions take longer to judge than the second run takes to begin.
+// TestEqualOnDevice: all runs are as long as the first. This holds on a GPU as well, where a run is judged while the next one trains. There are so
+// many questions that judging takes longer than the second run takes to begin.
 func TestEqualOnDevice(t *testing.T) {
 	fakeDevice(t)
 	o := smallComparison(t, string(sequential.FullW2V), string(sequential.PWord2Vec))

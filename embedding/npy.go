@@ -108,16 +108,21 @@ func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
 
 // writeNPY writes the matrix in version 1.0 of the format, as numpy.save does.
 func writeNPY(w io.Writer, t *Table) error {
+	if _, err := w.Write(NPYHeader("<f4", fmt.Sprintf("(%d, %d)", t.Len(), t.Dim))); err != nil {
+		return err
+	}
+	return safetensors.WriteFloats(w, t.Vectors)
+}
+
+// NPYHeader returns the beginning of a .npy file, version 1: of values of this type ('<f4') and shape ('(2, 3)'), as NumPy writes them.
+func NPYHeader(kind, shape string) []byte {
 	const alignment = 64 // the data begin at a multiple of it, for memory maps
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", t.Len(), t.Dim)
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 	before := len(npyMagic) + 4
 	padding := alignment - (before+len(header)+1)%alignment
 	header += strings.Repeat(" ", padding%alignment) + "\n"
 
 	start := append([]byte(npyMagic), 1, 0)
 	start = binary.LittleEndian.AppendUint16(start, uint16(len(header)))
-	if _, err := w.Write(append(start, header...)); err != nil {
-		return err
-	}
-	return safetensors.WriteFloats(w, t.Vectors)
+	return append(start, header...)
 }

@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -101,22 +101,15 @@ func (t *Table) makeIndex() error {
 // firstNotFinite returns the place of the first value that is NaN or infinite; -1: none is.
 func firstNotFinite(values []float32) int {
 	const together = 1 << 20
-	first := atomic.Int64{}
-	first.Store(int64(len(values)))
+	found := make([]int, (len(values)+together-1)/together) // the first place of each part, counted from 1; 0: there is none
 	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(values)+together-1)/together, func(k int) {
-		for i := k * together; i < min((k+1)*together, len(values)); i++ {
-			if !Finite(values[i]) {
-				for before := first.Load(); int64(i) < before && !first.CompareAndSwap(before, int64(i)); before = first.Load() {
-				}
-				return
-			}
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), len(found), func(k int) {
+		part := values[k*together : min((k+1)*together, len(values))]
+		if i := slices.IndexFunc(part, func(v float32) bool { return !Finite(v) }); i >= 0 {
+			found[k] = k*together + i + 1
 		}
 	})
-	if i := int(first.Load()); i < len(values) {
-		return i
-	}
-	return -1
+	return cmp.Or(found...) - 1
 }
 
 // checkDim returns an error if dim is not a possible dimension.

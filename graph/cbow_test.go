@@ -361,8 +361,8 @@ func checkComposed(t *testing.T, c *composed.Composition, rows [][]float64) {
 	}
 }
 
-// The forms agree over some iterations, in their losses and tables. Every epsilon is large: a gradient that is zero but for rounding would
-// move a value by the whole rate, either way.
+// Over some iterations the losses and tables of both forms agree. Epsilon is large: with a small one, the rounding error of a zero gradient
+// would move a value by the whole rate, up or down.
 func TestCBOWFormsAgree(t *testing.T) {
 	r := freshRandom(t)
 	for _, x := range cbowCases(t, r) {

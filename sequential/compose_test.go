@@ -404,7 +404,7 @@ func TestComposedErrors(t *testing.T) {
 	}
 }
 
-// composedBound is how far a value may be from that of the reference: hundreds of steps add up to a row, and their rounding does, too.
+// composedBound is how far a value may be from that of the reference: a row is the sum of hundreds of steps, each of which is rounded.
 func composedBound(want float64) float64 { return 1e-4 * (1 + math.Abs(want)) }
 
 func checkComposed(t *testing.T, name string, got []float32, want []float64) {

@@ -105,11 +105,7 @@ func (x temperedCase) trained(t testing.TB, seed uint64, count int, rate float64
 	r := rand.New(rand.NewPCG(seed, 3))
 	for n := range count {
 		for _, table := range [][]float32{run.words, run.contexts} {
-			for i := range table {
-				if change > 0 {
-					table[i] *= 1 + change*(2*r.Float32()-1)
-				}
-			}
+			cudatest.Disturb(table, r, change)
 		}
 		report, err := reference.Advance(t.Context(), n, rate)
 		if err != nil {

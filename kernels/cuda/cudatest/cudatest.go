@@ -114,6 +114,13 @@ func FreshSeed(t testing.TB) uint64 {
 	return seed
 }
 
+// Disturb changes all values by a share of up to change.
+func Disturb(values []float32, r *rand.Rand, change float32) {
+	for i := range values {
+		values[i] *= 1 + change*(2*r.Float32()-1)
+	}
+}
+
 // Within fails unless got is want to within the tolerance, by the norm of the difference.
 func Within(t testing.TB, what string, got, want []float32, tolerance float64) {
 	t.Helper()

@@ -113,9 +113,7 @@ func (x composedCase) trainer(t *testing.T, seed uint64) (*sequential.Trainer, *
 // disturb changes all of a state by so much at most, relatively.
 func disturb(state []trainer.Tensor, r *rand.Rand, change float32) {
 	for _, tensor := range state {
-		for i := range tensor.Data {
-			tensor.Data[i] *= 1 + change*(2*r.Float32()-1)
-		}
+		cudatest.Disturb(tensor.Data, r, change)
 	}
 }
 
@@ -143,7 +141,7 @@ func (x composedCase) trained(t *testing.T, seed uint64, change float32) (state 
 // A device adds in another order. Some cases make much of that: undamped, words that share most of their parts
 // drive each other up, and of a change of the start by 1e-6 the CPU itself makes one of up to 1. So the case is one that
 // makes at most 1e-5 of it, and of 1e-7 behind each unit. A unit sums thousands of changes, so the CPU's plain code, which
-// rounds each of them in another way, must agree with its vectors, too. Most seeds give such a case.
+// rounds each of them differently, must also agree with its vectors. Most seeds give such a case.
 func (x composedCase) steadySeed(t *testing.T) uint64 {
 	t.Helper()
 	for seed := cudatest.FreshSeed(t); ; seed++ {

@@ -233,7 +233,7 @@ func (t *text) fill(i, u int) error {
 	return errors.Join(err, t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
 }
 
-// bring brings count values of so many numbers to the device. put makes some of them, from value number at on.
+// bring copies count values to the device; each consists of the given number of integers. put fills a buffer with values, from index at on.
 func (t *text) bring(to cu.DevicePtr, count, numbers int, put func(to []uint32, at int)) error {
 	for at := 0; at < count; t.staged++ {
 		s := &t.staging[t.staged%2]
