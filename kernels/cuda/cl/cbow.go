@@ -62,8 +62,8 @@ func partsOfRow(places uint32) uint16 {
 	return parts
 }
 
-// Prepare finds the jobs of the rows, tile by tile: first the rows of many places, the largest ahead, then the others in their order. It
-// has to be called when the stretch is there.
+// Prepare finds the jobs of the rows, tile by tile: rows of many places come first. So warps of a tile, which wait for each
+// other, have about as much to do. It has to be called when the stretch is there.
 func (s *Stretch) Prepare() {
 	s.order, s.large = s.order[:0], s.large[:0]
 	places := func(a uint32) uint32 { return s.Slots[a+1] - s.Slots[a] }
@@ -87,13 +87,30 @@ func (s *Stretch) Prepare() {
 		}
 	}
 	fill(1)
-	for a := range uint32(len(s.Rows)) {
-		if partsOfRow(places(a)) == 1 {
-			s.order = append(s.order, rowJob{row: a, parts: 1})
-		}
-	}
+	s.appendSmall()
 	for len(s.order)%tileRows > 0 {
 		s.order = append(s.order, rowJob{row: noRow, parts: 1})
+	}
+}
+
+// appendSmall appends the jobs of rows that one warp has, in the order of their numbers of places.
+func (s *Stretch) appendSmall() {
+	var next [samplesOfWarp + 1]int // the place of the next row of so many places
+	for n := range s.Rows {
+		if places := s.Slots[n+1] - s.Slots[n]; places <= samplesOfWarp {
+			next[places]++
+		}
+	}
+	end := len(s.order)
+	for n := samplesOfWarp; n > 0; n-- {
+		next[n], end = end, end+next[n]
+	}
+	s.order = slices.Grow(s.order, end-len(s.order))[:end]
+	for n := range s.Rows {
+		if places := s.Slots[n+1] - s.Slots[n]; places <= samplesOfWarp {
+			s.order[next[places]] = rowJob{row: uint32(n), parts: 1}
+			next[places]++
+		}
 	}
 }
 
@@ -138,6 +155,17 @@ func users(parts int, starts []uint32, members []member) (userStarts []uint32, u
 		}
 	}
 	return userStarts, users
+}
+
+// A partJob is a part that a warp trains, or a thread block: its words are users[first:first+words].
+type partJob struct{ part, first, words, _ uint32 }
+
+// partJobs returns the jobs in order.
+func partJobs(order, userStarts []uint32) (jobs []partJob) {
+	for _, u := range order {
+		jobs = append(jobs, partJob{part: u, first: userStarts[u], words: userStarts[u+1] - userStarts[u]})
+	}
+	return jobs
 }
 
 // FrequentFirst returns the parts in the order they are trained in. So many come first, the most frequent
@@ -188,11 +216,11 @@ func (c *Composition) weights() (weights []float32) {
 	return weights
 }
 
-// chunk is how many negatives the lanes of a warp have.
-const chunk = 32
+// chunk is how many negatives the kernels work on together.
+const chunk = 64
 
-// pairs is how many pairs of chunks have all shared negatives.
-func (c CBOWOptions) pairs() int { return (c.SharedNegatives + 2*chunk - 1) / (2 * chunk) }
+// chunks is how many of them have all shared negatives.
+func (c CBOWOptions) chunks() int { return (c.SharedNegatives + chunk - 1) / chunk }
 
 // stretchBytes is the memory of a stretch.
 func (c CBOWOptions) stretchBytes() int64 {
@@ -205,9 +233,9 @@ func (c CBOWOptions) HostBytes() int64 { return int64(c.Buffers) * c.stretchByte
 // Bytes estimates the memory that training takes on each of some devices beside tables and moments, for rows of so many bytes.
 func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
-	bytes := 2*c.stretchBytes() + 2*t*row + 8*chunk*int64(c.pairs())*(v+t) + 4*(v+t) + 32*int64(c.mostRowJobs())
+	bytes := 2*c.stretchBytes() + 2*t*row + 4*chunk*int64(c.chunks())*(v+t) + 4*(v+t) + 64*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
-		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+12) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+20) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
 	}
 	if devices > 1 { // X of an iteration and of the next
 		bytes += v * row

@@ -27,8 +27,7 @@ type CBOW struct {
 	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu
 	compose, train, narrow              cu.Function // of stretch_parts.cu
 	step                                cu.Function // of step.cu
-	shape                               shape       // of its launch
-	dense                               denseShape
+	shapes                              cbowShapes
 
 	group *cbowPart // of several devices; nil: it is the only one
 	own   columns   // of W and its parts
@@ -58,7 +57,7 @@ type cbowTensor struct {
 
 // An area is the device's memory for a stretch.
 type area struct {
-	words, from, to, places, rows, slots, negatives, order, steps cu.DevicePtr
+	words, from, to, places, rows, slots, negatives, order, steps, jobs, tiles, next cu.DevicePtr
 
 	copied, done cu.Event
 }
@@ -125,22 +124,21 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 }
 
 const (
-	placesOfBlock = 64 // blockPlaces of stretch.cuh
-	warpsOfPlaces = 8  // blockWarps
+	mostPlaces    = 96 // of a thread block
+	warpsOfPlaces = 8  // blockWarps of stretch.cuh
 )
 
 // load loads the kernels for N up to 128 times the size, those of W and its parts for the columns that the device has.
 func (k *CBOW) load(size int) (err error) {
 	c, a, own := k.options, &cuda.Allocator{Device: k.device}, k.ownSize()
-	row := 16 * cuda.Quads(c.Dim)
-	if reserved := 1 << 10; k.placesShared() > k.device.SharedOfBlock-reserved {
+	if reserved := 1 << 10; k.tileShared(true) > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
 	k.start = a.Function(built, "stretch", "stretch_begin", 0)
-	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), 0)
-	k.ofWords = a.Function(built, "stretch", fmt.Sprintf("stretch_words_%d", size), 32*row)
-	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.placesShared())
-	k.rows = a.Function(built, "stretch", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, own), warpsOfPlaces*512*own)
+	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
+	k.ofWords = a.Function(built, "stretch_rows", fmt.Sprintf("stretch_words_%d", size), 0)
+	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
+	k.rows = a.Function(built, "stretch_rows", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, own), 0)
 	if c.Composition != nil {
 		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
 		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
@@ -150,23 +148,7 @@ func (k *CBOW) load(size int) (err error) {
 	if a.Err != nil {
 		return a.Err
 	}
-	groups := 0
-	k.dense, groups, k.shape.shared, err = Options{Dim: c.Dim, SharedNegatives: c.SharedNegatives}.stepShape(k.device.SharedOfBlock, size)
-	if err != nil {
-		return fmt.Errorf("%w of %s", err, k.device.Name)
-	}
-	if err := cuda.AllowShared(k.step, k.shape.shared); err != nil {
-		return err
-	}
-	k.shape.warps = tileRows * groups
-	resident, err := k.step.MaxActiveBlocksPerMultiProcessor(32*k.shape.warps, int64(k.shape.shared))
-	k.shape.blocks = k.device.Multiprocessors * resident
-	return err
-}
-
-// placesShared is the shared memory of a thread block of the kernel places: see Tile.
-func (k *CBOW) placesShared() int {
-	return 4 * ((2*chunk+3)*(placesOfBlock+2*k.options.Window) + placesOfBlock + 4*k.options.Window)
+	return k.findShapes(size)
 }
 
 const contexts = "contexts" // the tensor C
@@ -212,18 +194,19 @@ type stretchArgs struct {
 	contexts, words                                                     cuda.Table
 	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
 	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
-	shared, pairs, iteration, ownRows                                   uint32
+	shared, chunks, iteration, ownRows                                  uint32
 	weight, decay, epsilon, bias, logBeta1, logBeta2                    float32
-	first, _                                                            uint32
+	first, places                                                       uint32
+	ofWords, ofRows                                                     denseShape
 }
 
 // partsArgs is PartsArgs of stretch_parts.cu.
 type partsArgs struct {
-	stretch                                                          stretchArgs
-	table                                                            cuda.Table
-	rows, narrow, starts, members, userStarts, users, order, updates cu.DevicePtr
-	copies                                                           [MaxDevices - 1]cu.DevicePtr
-	frequent, others                                                 uint32
+	stretch                                              stretchArgs
+	table                                                cuda.Table
+	rows, narrow, starts, members, users, order, updates cu.DevicePtr
+	copies                                               [MaxDevices - 1]cu.DevicePtr
+	frequent, others                                     uint32
 }
 
 func (k *CBOW) allocate() error {
@@ -237,13 +220,12 @@ func (k *CBOW) allocate() error {
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.context), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
-		scores: a.Floats("scores of words", 2*chunk*c.Rows*c.pairs()), errors: a.Floats("errors of places", 2*chunk*c.Places*c.pairs()),
+		scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
-		jobs: a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), tiles: a.Floats("tiles", 1), next: a.Floats("tiles", 1),
-		shared: uint32(c.SharedNegatives), pairs: uint32(c.pairs()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
+		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
-		first: uint32(k.own.first / 4),
+		first: uint32(k.own.first / 4), ofWords: k.shapes.words.dense, ofRows: k.shapes.rows.dense,
 	}
 	if k.words.values != 0 {
 		k.args.ownRows = 1
@@ -285,8 +267,7 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	k.parts = partsArgs{
 		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*own/2),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
-		userStarts: cuda.Placed(a, "words of parts", userStarts), users: cuda.Placed(a, "words of parts", users),
-		order: cuda.Placed(a, "order of parts", order), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
+		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", partJobs(order, userStarts)), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
 	}
 }
 
@@ -297,6 +278,7 @@ func (k *CBOW) newArea(a *cuda.Allocator) (r area) {
 	}
 	r.rows, r.slots, r.negatives = a.Floats("a stretch", most), a.Floats("a stretch", most+1), a.Floats("a stretch", 2*c.SharedNegatives)
 	r.order = a.Bytes("a stretch", int(cuda.Bytes[rowJob](c.mostRowJobs())))
+	r.jobs, r.tiles, r.next = a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), a.Floats("tiles", 1), a.Floats("tiles", 1)
 	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](2)))
 	for _, e := range []*cu.Event{&r.copied, &r.done} {
 		if a.Err == nil {

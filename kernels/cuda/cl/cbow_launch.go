@@ -78,14 +78,18 @@ func (k *CBOW) failed(b *cbowBuffer, err error) error {
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// begin hands the device a stretch on a stream of its own, and the first kernels, up to those that compose rows. The stretch takes the
-// place of the one before the last.
+// begin hands the device a stretch and makes its jobs, on a stream of its own, and starts the first kernels, up to those that compose
+// rows. The stretch takes the place of the one before the last.
 func (k *CBOW) begin(b *cbowBuffer) error {
 	own, to := k.device.Stream(), &k.areas[k.started%2]
 	if err := k.copying.Wait(to.done, 0); err != nil {
 		return err
 	}
 	if err := k.copyStretch(b, to); err != nil {
+		return err
+	}
+	args := k.argsOf(b, to)
+	if err := k.makeJobs(&args, k.copying); err != nil {
 		return err
 	}
 	if err := to.copied.Record(k.copying); err != nil {
@@ -95,7 +99,7 @@ func (k *CBOW) begin(b *cbowBuffer) error {
 		return err
 	}
 	var composing []cbowLaunch
-	composing, b.rest = k.launches(b, to)
+	composing, b.rest = k.launches(args)
 	k.stale = false
 	if err := launchAll(composing); err != nil {
 		return err
@@ -162,45 +166,62 @@ func launchAll(all []cbowLaunch) error {
 	return nil
 }
 
-// launches returns the kernels of an iteration in their order: up to those that compose rows, and the rest.
-func (k *CBOW) launches(b *cbowBuffer, in *area) (composing, rest []cbowLaunch) {
-	s, a, early := &b.stretch, k.args, k.device.Overlaps()
+// argsOf returns the arguments of the kernels of an iteration.
+func (k *CBOW) argsOf(b *cbowBuffer, in *area) stretchArgs {
+	s, a := &b.stretch, k.args
 	a.stretch = stretchOfArgs{
 		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
 		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
 		count: uint32(len(s.Words)), rowCount: uint32(len(s.Rows)), tiles: uint32(len(s.order) / tileRows), window: uint32(k.options.Window),
 	}
+	a.jobs, a.tiles, a.next = in.jobs, in.tiles, in.next
 	a.steps, a.loss, a.iteration = in.steps, b.device, uint32(b.iteration+1) // no word was trained in 0
-	parts := k.parts
+	return a
+}
+
+// makeJobs starts the kernel that makes the jobs of an iteration.
+func (k *CBOW) makeJobs(a *stretchArgs, on cu.Stream) error {
+	return cuda.LaunchOn(on, k.start, cuda.Grid{Blocks: ceil(int(a.stretch.tiles)*tileRows, 256), Threads: 256}, a)
+}
+
+// launches returns the other kernels in their order: up to those that compose rows, and the rest.
+func (k *CBOW) launches(a stretchArgs) (composing, rest []cbowLaunch) {
+	early, places, rows, parts := k.device.Overlaps(), int(a.stretch.count), int(a.stretch.rowCount), k.parts
 	k.group.exchange(k.started, &a, &parts)
 	parts.stretch = a
 	var all []cbowLaunch
-	add := func(name string, f cu.Function, blocks, shared int) {
-		grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces, Shared: shared}
-		waits := name == "begin" || name == "means" && k.group != nil
+	add := func(name string, f cu.Function, a stretchArgs, grid cuda.Grid) {
+		waits := name == "means" && (k.group != nil || k.options.Composition == nil) // for others, or for the stretch
 		all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &a, early && !waits) }})
+	}
+	addPlaces := func(name string, f cu.Function, resident, shared int) {
+		a := a
+		a.places = uint32(k.placesOfBlock(places, resident))
+		add(name, f, a, cuda.Grid{Blocks: ceil(places, int(a.places)), Threads: 32 * warpsOfPlaces, Shared: shared})
+	}
+	addTiles := func(name string, f cu.Function, x tilesLaunch, rows, most int) {
+		add(name, f, a, cuda.Grid{Blocks: min(most, ceil(rows, x.warps)), Threads: 32 * x.warps, Shared: x.shared})
 	}
 	addParts := func(name string, f cu.Function, blocks int) {
 		if k.options.Composition != nil && blocks > 0 {
 			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
-			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name != "narrow") }})
+			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name == "train") }})
 		}
 	}
-	tiles, ofPlaces := int(a.stretch.tiles), ceil(len(s.Words), placesOfBlock)
 	if k.stale {
 		addParts("narrow", k.narrow, ceil(k.table.rows, warpsOfPlaces))
 	}
-	add("begin", k.start, ceil(tiles*tileRows, 256), 0)
-	addParts("compose", k.compose, ceil(len(s.Rows), warpsOfPlaces))
+	addParts("compose", k.compose, ceil(rows, warpsOfPlaces))
 	composing, all = all, nil
-	add("means", k.means, ofPlaces, 0)
+	jobs, s := int(a.stretch.tiles)*tileRows, &k.shapes
+	addPlaces("means", k.means, s.means, k.tileShared(false))
 	all = append(all, cbowLaunch{"step 1", func() error {
-		grid := cuda.Grid{Blocks: min(k.shape.blocks, ceil(tiles*tileRows, k.shape.warps)), Threads: 32 * k.shape.warps, Shared: k.shape.shared}
+		grid := cuda.Grid{Blocks: min(s.step.blocks, ceil(jobs, s.step.warps)), Threads: 32 * s.step.warps, Shared: s.step.shared}
 		return cuda.LaunchEarly(k.device, k.step, grid, k.stepArgs(&a), early)
 	}})
-	add("words", k.ofWords, 2*k.device.Multiprocessors*ceil(k.options.SharedNegatives, chunk), 32*16*cuda.Quads(k.options.Dim))
-	add("places", k.places, ofPlaces, k.placesShared())
-	add("rows", k.rows, tiles, warpsOfPlaces*512*k.ownSize())
+	addTiles("words", k.ofWords, s.words, rows, k.device.Multiprocessors) // leaves room for places, which begins beside it
+	addPlaces("places", k.places, s.places, k.tileShared(true))
+	addTiles("rows", k.rows, s.rows, jobs, s.rows.blocks)
 	frequent := int(k.parts.frequent)
 	addParts("train", k.train, frequent+ceil(k.table.rows-frequent, warpsOfPlaces))
 	return composing, all
@@ -224,7 +245,7 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
 			weight: a.weight, decay: a.decay, epsilon: a.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
 		},
-		dense: k.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
+		dense: k.shapes.step.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
 		losses: uint64(a.loss), shared: uint64(a.stretch.windows),
 	}
 }

@@ -14,7 +14,7 @@ func freshRandom(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-// All parts of all rows come once; the rows of a tile have equally many, and lie side by side.
+// All parts of all rows come once, the rows of most places ahead; the rows of a tile have equally many, and lie side by side.
 func TestPrepare(t *testing.T) {
 	r := freshRandom(t)
 	s := &Stretch{}
@@ -28,7 +28,7 @@ func TestPrepare(t *testing.T) {
 		if most := (CBOWOptions{Rows: rows, Places: places}).mostRowJobs(); len(s.order)%tileRows != 0 || len(s.order) > most {
 			t.Fatalf("%d jobs, at most %d", len(s.order), most)
 		}
-		seen := map[rowJob]bool{}
+		seen, last := map[rowJob]bool{}, uint32(1<<31)
 		for i, j := range s.order {
 			if j.parts != s.order[i/tileRows*tileRows].parts {
 				t.Fatalf("job %d has %d parts, others of its tile have not", i, j.parts)
@@ -38,6 +38,11 @@ func TestPrepare(t *testing.T) {
 			}
 			if seen[j] || j.part > 0 && s.order[i-1] != (rowJob{j.row, j.part - 1, j.parts}) || j.parts != partsOfRow(s.Slots[j.row+1]-s.Slots[j.row]) {
 				t.Fatalf("job %d: %+v", i, j)
+			}
+			if n := s.Slots[j.row+1] - s.Slots[j.row]; n > last {
+				t.Fatalf("job %d: a row of %d places behind one of %d", i, n, last)
+			} else {
+				last = n
 			}
 			seen[j] = true
 		}

@@ -18,8 +18,8 @@ import (
 // The layout of arguments is that of stretch.cuh.
 func TestStretchSizes(t *testing.T) {
 	for name, x := range map[string][2]uintptr{
-		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 384}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 576}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
-		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 568},
+		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 416}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 600}, "rowJob": {unsafe.Sizeof(rowJob{}), 8},
+		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 592},
 	} {
 		if x[0] != x[1] {
 			t.Errorf("%s: %d bytes, want %d", name, x[0], x[1])
@@ -495,7 +495,8 @@ func timeKernels(b *testing.B, k *CBOW) {
 	}
 	all := map[string]func() error{}
 	var names []string
-	composing, rest := k.launches(&k.buffers[0], &k.areas[0])
+	args := k.argsOf(&k.buffers[0], &k.areas[0])
+	composing, rest := k.launches(args)
 	for _, x := range slices.Concat(composing, rest) {
 		all[x.name], names = x.start, append(names, x.name)
 	}
@@ -504,7 +505,7 @@ func timeKernels(b *testing.B, k *CBOW) {
 	for _, name := range names {
 		start := all[name]
 		if name == "step 1" {
-			start = func() error { return firstError(all["begin"](), all[name]()) }
+			start = func() error { return firstError(k.makeJobs(&args, k.device.Stream()), all[name]()) }
 		}
 		repeat := func() error {
 			for range times {

@@ -165,8 +165,9 @@ template <int planes, int wide, int chunk> struct Dense {
 		return (h < count ? __logf(x.factor) : 0) + (h + 1 < count ? __logf(y.factor) : 0);
 	}
 
-	// gradient computes the gradients of all rows of the tile from chunk c, or adds to them.
-	__device__ __forceinline__ void gradient(uint32_t c, bool more) const {
+	// gradient computes the gradients of all rows of the tile from chunk c, or adds to them. By halves, chunks of 64 and of 32 negatives have
+	// the same sums.
+	template <bool byHalves = false> __device__ __forceinline__ void gradient(uint32_t c, bool more) const {
 		constexpr int tiles = wide / 16 / tileRows; // of 16 columns, of a warp
 		int l = laneNumber(), w = threadIdx.x / 32 % tileRows;
 		uint32_t b[sixteens / 2][2][planes][2];
@@ -178,6 +179,7 @@ template <int planes, int wide, int chunk> struct Dense {
 		for (int m = 0; m < tiles; m++) {
 			float x[2][sums][4] = {};
 			constexpr int batch = planes == 1 ? 4 : 2;
+			float *mine = to + 16 * tileRows * m;
 #pragma unroll
 			for (int k = 0; k < sixteens; k += batch) {
 				uint32_t a[batch][planes][4];
@@ -187,12 +189,14 @@ template <int planes, int wide, int chunk> struct Dense {
 					for (int p = 0; p < planes; p++) transposed(a[n][p], a0 + (p * chunk + 16 * (k + n)) * length + 16 * tileRows * m);
 #pragma unroll
 				for (int n = 0; n < batch; n++) add(x[n % 2], a[n], b[(k + n) / 2][n % 2]);
-			}
-			float *mine = to + 16 * tileRows * m;
+				if (!byHalves && k + batch < sixteens) continue;
 #pragma unroll
-			for (int i = 0; i < 4; i++) {
-				float &y = mine[i % 2 * lengthOfGradient + i / 2 * 8];
-				y = total(x[0], i) + total(x[1], i) + (more ? y : 0);
+				for (int i = 0; i < 4; i++) {
+					float &y = mine[i % 2 * lengthOfGradient + i / 2 * 8];
+					y = total(x[0], i) + total(x[1], i) + (more || byHalves && k > 0 ? y : 0);
+#pragma unroll
+					for (int n = 0; byHalves && n < 2 * sums; n++) x[n / sums][n % sums][i] = 0;
+				}
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (k *Kernels) loadStep(size int) (err error) {
 		source = "step_half"
 	}
 	groups, bytes := 0, 0
-	if k.dense, groups, bytes, err = c.stepShape(d.SharedOfBlock, size); err != nil {
+	if k.dense, groups, bytes, err = c.stepShape(d.SharedOfBlock, size, c.stepKernel(size)); err != nil {
 		return fmt.Errorf("%w of %s", err, d.Name)
 	}
 	if k.step, err = d.Function(built, source+k.sharing(), fmt.Sprintf("%s_%s_%d", source, k.optimizer.Kernels, size)); err != nil {
@@ -80,13 +80,20 @@ func (k *Kernels) loadStep(size int) (err error) {
 	return err
 }
 
+func (c Options) stepKernel(size int) stepKernel {
+	if c.HalfPrecision {
+		return stepKernels[1][size]
+	}
+	return stepKernels[0][size]
+}
+
 // stepShape chooses how many groups of warps a thread block has, up to some, and how many chunks of
 // the shared negatives it keeps: all, or one if that is all there is shared memory for. It returns the
 // bytes that they take: see Dense of dense.cuh.
-func (c Options) stepShape(shared, size int) (s denseShape, groups, bytes int, err error) {
-	planes, chunk, wide, kernel := 2, 64, 128*size, stepKernels[0][size]
+func (c Options) stepShape(shared, size int, kernel stepKernel) (s denseShape, groups, bytes int, err error) {
+	planes, chunk, wide := 2, 64, 128*size
 	if c.HalfPrecision {
-		planes, kernel = 1, stepKernels[1][size]
+		planes = 1
 	} else if size > 4 {
 		chunk = 32
 	}

@@ -43,80 +43,23 @@ extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_con
 	a.jobs[i] = j;
 }
 
-template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
-	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber();
-	uint32_t end = min(s.count, (blockIdx.x + 1) * blockPlaces);
-	for (uint32_t p = blockIdx.x * blockPlaces + warpOfBlock(); p < end; p += blockWarps) {
-		uint32_t from = s.from[p], to = s.to[p];
-		Row<F> x = zeros<F>();
-		for (uint32_t q = from; q < to; q += 32) {
-			bool mine = q + l < to && q + l != p;
-			addRows<false>(x, Wide{a.composed}, quads, mine ? s.words[q + l] : 0, 1, __ballot_sync(warp, mine));
-		}
-		scale(x, 1.0f / (to - from - 1));
-#pragma unroll
-		for (int f = 0; f < F; f++)
-			if (int i = l + 32 * f; i < quads) __stcs(a.means + size_t(p) * quads + i, x.v[f]);
-	}
-}
-
 extern __shared__ uint4 stretchMemory[];
 
-// words has 32 targets in a thread block; thread blocks share the words.
-template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
-	constexpr int together = F <= 2 ? 4 : F <= 4 ? 2 : 1, batch = 16; // words, targets
-	const Stretch &s = a.stretch;
-	const int quads = a.contexts.quads, l = laneNumber(), chunks = (a.shared + chunk - 1) / chunk, first = blockIdx.x % chunks * chunk;
-	float *scores = (float *)(a.scores + first / pair * chunk) + first / chunk % 2;
-	float4 *rows = (float4 *)stretchMemory;
-	for (int i = threadIdx.x; i < chunk * quads; i += 32 * blockWarps) {
-		int n = first + i / quads;
-		rows[i] = n < a.shared ? a.contexts.values[size_t(s.targets[n]) * quads + i % quads] : make_float4(0, 0, 0, 0);
-	}
-	__syncthreads();
-	uint32_t warps = gridDim.x / chunks * blockWarps;
-	for (uint32_t i = (blockIdx.x / chunks * blockWarps + warpOfBlock()) * together; i < s.rowCount; i += warps * together) {
-		Row<F> x[together];
-		uint32_t word[together];
-#pragma unroll
-		for (int k = 0; k < together; k++) {
-			word[k] = s.rows[min(i + k, s.rowCount - 1)];
-			x[k] = load<F>(a.composed + size_t(word[k]) * quads, quads);
-		}
-#pragma unroll 1
-		for (int n0 = 0; n0 < chunk; n0 += batch) {
-			float y[together][batch];
-#pragma unroll
-			for (int n = 0; n < batch; n++) {
-				Row<F> r = load<F>(rows + (n0 + n) * quads, quads);
-#pragma unroll
-				for (int k = 0; k < together; k++) y[k][n] = partial(x[k], r);
-			}
-#pragma unroll
-			for (int k = 0; k < together; k++) {
-				float score = sums<batch>(y[k]);
-				if (l < batch) scores[size_t(word[k]) * a.pairs * pair + 2 * (n0 + l)] = score;
-			}
-		}
-	}
-}
-
 // A Tile is the places of a thread block, those around them whose windows may have one of these in them, and those in
-// the windows of all these. It has what is known of them in shared memory.
+// the windows of all these. It has what is known of them in shared memory; means uses no more than words.
 struct Tile {
 	uint32_t start, end, first, last, firstWord, lastWord;
-	float2 *ofNegatives;         // (last - first, 32) b
-	float *ofTarget;             // (last - first) c
 	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
+	float *ofTarget;             // (last - first) c
+	float4 *ofNegatives;         // (last - first, 16) b
 
-	__device__ __forceinline__ Tile(const Stretch &s) {
-		start = blockIdx.x * blockPlaces, end = min(s.count, start + blockPlaces);
+	__device__ __forceinline__ Tile(const Stretch &s, uint32_t places) {
+		start = blockIdx.x * places, end = min(s.count, start + places);
 		first = start - min(start, s.window), last = min(s.count, end + s.window);
 		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
-		const uint32_t most = blockPlaces + 2 * s.window;
-		ofNegatives = (float2 *)stretchMemory, ofTarget = (float *)(ofNegatives + most * chunk);
-		from = (uint32_t *)ofTarget + most, to = from + most, words = to + most;
+		const uint32_t most = places + 2 * s.window;
+		from = (uint32_t *)stretchMemory, to = from + most, words = to + most;
+		ofTarget = (float *)(words + most + 2 * s.window), ofNegatives = (float4 *)stretchMemory + (4 * most + 2 * s.window + 3) / 4;
 		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
 			words[p - firstWord] = s.words[p];
 			if (p >= first && p < last) from[p - first] = s.from[p], to[p - first] = s.to[p];
@@ -125,13 +68,93 @@ struct Tile {
 	}
 	__device__ __forceinline__ bool has(uint32_t p) const { return p >= start && p < end; }
 	__device__ __forceinline__ uint32_t word(uint32_t p) const { return words[p - firstWord]; }
+};
 
-	// inWindows returns which of the 32 places from p on have q in their windows, whose radius is at most so large.
-	__device__ __forceinline__ uint32_t inWindows(uint32_t p, uint32_t q, uint32_t window) const {
-		p += laneNumber();
-		return __ballot_sync(warp, p != q && p < last && p <= q + window && from[p - first] <= q && q < to[p - first]);
+// A Reader reads rows of a table that begin at quads. A lane that has fewer quads than others reads the last one in their place.
+template <int F> struct Reader {
+	const float4 *table;
+	uint32_t last; // quad F - 1 of the lane
+
+	__device__ __forceinline__ Reader(const float4 *table, int quads) : table(table), last(min(laneNumber() + 32 * (F - 1), quads - 1)) {}
+	__device__ __forceinline__ Row<F> operator()(uint32_t at) const {
+		const float4 *row = table + at;
+		Row<F> r;
+#pragma unroll
+		for (int f = 0; f < F; f++) r.v[f] = row[f < F - 1 ? laneNumber() + 32 * f : last];
+		return r;
 	}
 };
+
+// A warp, or each half of it, sums up for several neighbouring places at a time: most of what their sums have is in all of them.
+template <int F> constexpr int neighbours = F <= 1 ? 4 : F <= 4 ? 2 : 1;
+
+// addAround adds to R sums values of the places from begin to end, in their order. Each L lanes have sums of their own.
+// have(q) tells a lane which place it has; in(r) whether sum r has the value of it. fetch(i) reads that of lane i of the L lanes, which
+// may have no place; add(r, value) adds it to sum r.
+// It returns how many values each sum has.
+template <int L, int R, int ahead, class Have, class In, class Fetch, class Add>
+__device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin, uint32_t end, uint32_t most, Have have, In in, Fetch fetch, Add add) {
+#pragma unroll
+	for (int r = 0; r < R; r++) counts[r] = 0;
+	const uint32_t l = laneNumber();
+	for (uint32_t done = 0; done < most; done += L) {
+		const uint32_t q = begin + done + l % L;
+		have(min(q, end - 1));
+		uint32_t wanted[R], all = 0;
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			wanted[r] = __ballot_sync(warp, q < end && in(r));
+			all |= L == 32 ? wanted[r] : wanted[r] | wanted[r] >> 16;
+			if (L < 32) wanted[r] = wanted[r] >> l / L * L & 0xffff;
+			counts[r] += __popc(wanted[r]);
+		}
+		if (L < 32) all &= 0xffff;
+#pragma unroll 1
+		for (int i = 0; all; i += ahead, all >>= ahead) {
+			decltype(fetch(0)) value[ahead];
+#pragma unroll
+			for (int k = 0; k < ahead; k++) value[k] = fetch(i + k);
+#pragma unroll
+			for (int k = 0; k < ahead; k++)
+#pragma unroll
+				for (int r = 0; r < R; r++)
+					if (wanted[r] & 1u << k) add(r, value[k]);
+#pragma unroll
+			for (int r = 0; r < R; r++) wanted[r] >>= ahead;
+		}
+	}
+}
+
+template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
+	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
+	const Tile t(a.stretch, a.places);
+	const int quads = a.contexts.quads, l = laneNumber(), window = a.stretch.window;
+	const Reader<F> rowAt(a.composed, quads);
+	begin();
+	for (uint32_t p0 = t.start + R * warpOfBlock(); p0 < t.end; p0 += R * blockWarps) {
+		uint32_t from[R], to[R], counts[R], q, at;
+		Row<F> x[R];
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			const uint32_t p = min(p0 + r, t.end - 1) - t.first;
+			from[r] = t.from[p], to[r] = t.to[p], x[r] = zeros<F>();
+		}
+		addAround<32, R, ahead>(
+			counts, p0 - min(p0, window), min(t.lastWord, p0 + R + window), R + 2 * window,
+			[&](uint32_t place) { q = place, at = t.word(q) * quads; },
+			[&](int r) { return q >= from[r] && q < to[r] && q != p0 + r; },
+			[&](int i) { return rowAt(__shfl_sync(warp, at, i)); },
+			[&](int r, const Row<F> &row) { add(x[r], 1, row); });
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			if (p0 + r >= t.end) break;
+			scale(x[r], 1.0f / counts[r]);
+#pragma unroll
+			for (int f = 0; f < F; f++)
+				if (has<F>(f, quads)) __stcs(a.means + size_t(p0 + r) * quads + l + 32 * f, x[r].v[f]);
+		}
+	}
+}
 
 // targets computes c of the places of a tile. It returns the losses of places of its own.
 template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, const Tile &t) {
@@ -163,188 +186,120 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 	return loss;
 }
 
-// negatives computes b of the places of a tile, of a pair of chunks of negatives. It returns the losses of both.
-__device__ __forceinline__ float2 negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
-	constexpr int together = 6; // words of a window, as most of them have
-	const int l = laneNumber();
-	const bool live = number * pair + l < a.shared, also = number * pair + chunk + l < a.shared, both = number * pair + chunk < a.shared;
-	const char *scores = (const char *)(a.scores + number * chunk + l);
-	const uint32_t bytes = a.pairs * chunk * sizeof(float2); // of a word
-	float2 loss = make_float2(0, 0);
-	for (uint32_t p = t.first + warpOfBlock(); p < t.last; p += blockWarps) {
-		const uint32_t from = t.from[p - t.first], to = t.to[p - t.first];
-		float2 sum = make_float2(0, 0);
-		for (uint32_t k0 = from; k0 + 1 < to; k0 += together) {
-			float2 y[together];
-#pragma unroll
-			for (int k = 0; k < together; k++) {
-				uint32_t q = k0 + k + (k0 + k >= p); // not p
-				y[k] = q < to ? *(const float2 *)(scores + uint64_t(t.word(q)) * bytes) : make_float2(0, 0);
-			}
-#pragma unroll
-			for (int k = 0; k < together; k++) sum.x += y[k].x, sum.y += y[k].y;
-		}
-		const float count = to - from - 1;
-		Logistic x = fastLogistic(sum.x / count + a.bias), y = {0, 1};
-		if (both) y = fastLogistic(sum.y / count + a.bias);
-		t.ofNegatives[(p - t.first) * chunk + l] = make_float2(live ? a.weight * x.sigmoid : 0, also ? a.weight * y.sigmoid : 0);
-		if (live && t.has(p)) loss.x += a.weight * __logf(x.factor);
-		if (also && t.has(p)) loss.y += a.weight * __logf(y.factor);
-	}
-	return loss;
+// coefficients returns b of a place by the sums of the scores of the words in its window. It adds to the sum of the losses.
+__device__ __forceinline__ float4 coefficients(const StretchArgs &a, float4 sum, uint32_t words, uint32_t live, float &loss) {
+	const float share = inverse(words);
+	auto of = [&](float sum, uint32_t n) {
+		const Logistic x = fastLogistic(fmaf(sum, share, a.bias));
+		if (n < live) loss += __logf(x.factor);
+		return n < live ? a.weight * x.sigmoid : 0;
+	};
+	return make_float4(of(sum.x, 0), of(sum.y, 1), of(sum.z, 2), of(sum.w, 3));
 }
 
-template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
-	const Stretch &s = a.stretch;
-	const Tile t(s);
-	const int quads = a.contexts.quads, l = laneNumber();
-	float loss = targets<F>(a, t);
-	for (uint32_t n = 0; n < a.pairs; n++) {
-		if (n) __syncthreads();
-		float2 more = negatives(a, t, n);
-		loss += more.x;
-		loss += more.y;
-		__syncthreads();
-		for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
-			float2 d = make_float2(0, 0);
-			for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32)
-				for (uint32_t in = t.inWindows(p, q, s.window); in; in &= in - 1) {
-					float2 b = t.ofNegatives[(p - t.first + __ffs(in) - 1) * chunk + l];
-					d.x += b.x, d.y += b.y;
-				}
-			a.errors[(size_t(q) * a.pairs + n) * chunk + l] = d;
-		}
-	}
-	for (uint32_t q = t.start + warpOfBlock(); q < t.end; q += blockWarps) {
-		Row<F> x = zeros<F>();
-		uint32_t windows = 0;
-		for (uint32_t p = q - min(q, s.window); p < t.last && p <= q + s.window; p += 32) {
-			uint32_t in = t.inWindows(p, q, s.window), mine = min(p + l, t.last - 1);
-			windows += __popc(in);
-			addRows<true>(x, Wide{a.contexts.values}, quads, t.word(mine), t.ofTarget[mine - t.first], in);
-		}
-		if (l == 0) a.inside[q] = windows;
+__device__ __forceinline__ void add(float4 &x, float4 y) { x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w; }
+
+// negatives computes b of the places of a tile, of a chunk of negatives. It returns the losses of places of the tile's own.
+__device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
+	constexpr int L = chunkQuads, R = 2;
+	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = a.stretch.window;
+	const float4 *scores = a.scores + number * L + quad;
+	float own = 0;
+	for (uint32_t p0 = t.first + R * (2 * warpOfBlock() + l / L), p = p0; p - l / L * R < t.last; p = p0 += 2 * R * blockWarps) {
+		p = min(p0, t.last - 1);
+		uint32_t from[R], to[R], counts[R], q, at;
+		float4 sum[R] = {};
 #pragma unroll
-		for (int f = 0; f < F; f++)
-			if (int i = l + 32 * f; i < quads) __stcs(a.sums + size_t(q) * quads + i, x.v[f]);
+		for (int r = 0; r < R; r++) {
+			const uint32_t mine = min(p + r, t.last - 1) - t.first;
+			from[r] = t.from[mine], to[r] = t.to[mine];
+		}
+		addAround<L, R, 4>(
+			counts, p - min(p, window), min(t.lastWord, p + R + window), R + 2 * window,
+			[&](uint32_t place) { q = place, at = t.word(q) * wide; },
+			[&](int r) { return q >= from[r] && q < to[r] && q != p + r; },
+			[&](int i) { return scores[__shfl_sync(warp, at, i, L)]; },
+			[&](int r, float4 y) { add(sum[r], y); });
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			float loss = 0;
+			float4 b = coefficients(a, sum[r], counts[r], a.shared - min(a.shared, before), loss);
+			if (p0 + r >= t.last) break;
+			t.ofNegatives[(p + r - t.first) * L + quad] = b;
+			if (t.has(p + r)) own += loss;
+		}
 	}
+	return a.weight * own;
+}
+
+// errors computes d of the places of a tile's own, of a chunk of negatives.
+__device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint32_t number) {
+	constexpr int L = chunkQuads, R = 2;
+	const uint32_t l = laneNumber(), quad = l % L, window = a.stretch.window;
+	for (uint32_t q0 = t.start + R * (2 * warpOfBlock() + l / L), q = q0; q - l / L * R < t.end; q = q0 += 2 * R * blockWarps) {
+		q = min(q0, t.end - 1);
+		const uint32_t begin = q - min(q, window), end = min(t.last, q + R + window);
+		uint32_t counts[R], p, from, to;
+		float4 d[R] = {};
+		addAround<L, R, 4>(
+			counts, begin, end, R + 2 * window,
+			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first]; },
+			[&](int r) { return from <= q + r && q + r < to && p != q + r; },
+			[&](int i) { return t.ofNegatives[(__shfl_sync(warp, p, i, L) - t.first) * L + quad]; },
+			[&](int r, float4 b) { add(d[r], b); });
+#pragma unroll
+		for (int r = 0; r < R; r++)
+			if (q0 + r < t.end) a.errors[(size_t(q + r) * a.chunks + number) * L + quad] = d[r];
+	}
+}
+
+// sums computes s of the places of a tile's own.
+template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, const Tile &t) {
+	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
+	const int quads = a.contexts.quads, l = laneNumber(), window = a.stretch.window;
+	const Reader<F> rowAt(a.contexts.values, quads);
+	struct Value { float c; Row<F> row; };
+	for (uint32_t q0 = t.start + R * warpOfBlock(); q0 < t.end; q0 += R * blockWarps) {
+		uint32_t p, from, to, at, windows[R];
+		float c;
+		Row<F> x[R];
+#pragma unroll
+		for (int r = 0; r < R; r++) x[r] = zeros<F>();
+		addAround<32, R, ahead>(
+			windows, q0 - min(q0, window), min(t.last, q0 + R + window), R + 2 * window,
+			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first], at = t.word(p) * quads, c = t.ofTarget[p - t.first]; },
+			[&](int r) { return from <= q0 + r && q0 + r < to && p != q0 + r; },
+			[&](int i) { return Value{__shfl_sync(warp, c, i), rowAt(__shfl_sync(warp, at, i))}; },
+			[&](int r, const Value &v) { add(x[r], v.c, v.row); });
+#pragma unroll
+		for (int r = 0; r < R; r++) {
+			if (q0 + r >= t.end) break;
+			if (l == 0) a.inside[q0 + r] = windows[r];
+#pragma unroll
+			for (int f = 0; f < F; f++)
+				if (has<F>(f, quads)) __stcs(a.sums + size_t(q0 + r) * quads + l + 32 * f, x[r].v[f]);
+		}
+	}
+}
+
+// places computes c before it waits, as it needs no scores of words.
+template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
+	const Tile t(a.stretch, a.places);
+	float loss = targets<F>(a, t);
+	begin();
+	for (uint32_t n = 0; n < a.chunks; n++) {
+		if (n) __syncthreads();
+		loss += negatives(a, t, n);
+		__syncthreads();
+		errors(a, t, n);
+	}
+	sums<F>(a, t);
 	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f);
 }
 
-// A Streamed table is read once.
-struct Streamed {
-	const float4 *values;
-	__device__ __forceinline__ float4 operator[](uint32_t i) const { return __ldcs(values + i); }
-};
-
-// sumOf returns the sum of s of a job's places, in the columns that the GPU has, and in how many windows they are.
-template <int F> __device__ __forceinline__ Row<F> sumOf(const StretchArgs &a, const Job &j, float &windows) {
-	const int quads = a.words.quads, l = laneNumber();
-	Row<F> g = zeros<F>();
-	windows = 0;
-	for (uint32_t done = 0; done < j.count; done += 32) {
-		bool mine = done + l < j.count;
-		uint32_t q = mine ? a.stretch.places[j.slot + done + l] : 0;
-		if (mine) windows += a.inside[q];
-		addColumns<false>(g, Streamed{a.sums + a.first}, quads, a.contexts.quads, q, 1, __ballot_sync(warp, mine));
-	}
-	windows = sum(windows);
-	return g;
-}
-
-// errorOf returns the sum of d of a job's places, of a pair of chunks of negatives.
-__device__ __forceinline__ float2 errorOf(const StretchArgs &a, const Job &j, uint32_t number) {
-	const int l = laneNumber();
-	float2 d = make_float2(0, 0);
-	for (uint32_t done = 0; done < j.count; done += 32) {
-		uint32_t q = done + l < j.count ? a.stretch.places[j.slot + done + l] : 0, count = min(32u, j.count - done);
-#pragma unroll 8
-		for (uint32_t k = 0; k < count; k++) {
-			float2 e = a.errors[(size_t(__shfl_sync(warp, q, k)) * a.pairs + number) * chunk + l];
-			d.x += e.x, d.y += e.y;
-		}
-	}
-	return d;
-}
-
-// A Negatives is a pair of chunks of negatives for the jobs of a thread block.
-struct Negatives {
-	float d[pair][blockWarps];
-	uint32_t at[pair]; // where their rows of C begin
-};
-
-// addNegatives adds the sum of d_n C_n to the gradients of the jobs, (8, 32 F) in shared memory. A row of C is read for several jobs at once.
-template <int F> __device__ __forceinline__ void addNegatives(const StretchArgs &a, float4 *gradients, const Negatives &of, int count) {
-	constexpr int together = F == 1 ? 2 : 4; // jobs of a thread
-	const int quads = a.words.quads;
-	for (int i = threadIdx.x; i < blockWarps / together * quads; i += 32 * blockWarps) {
-		const int quad = i % quads, job = i / quads * together;
-		const float4 *contexts = a.contexts.values + a.first + quad;
-		float4 *to = gradients + job * 32 * F + quad, g[together];
-#pragma unroll
-		for (int k = 0; k < together; k++) g[k] = to[k * 32 * F];
-#pragma unroll(8 / together)
-		for (int n = 0; n < count; n++) {
-			const float4 c = contexts[of.at[n]];
-#pragma unroll
-			for (int k = 0; k < together; k++) {
-				const float d = of.d[n][job + k];
-				g[k].x = fmaf(d, c.x, g[k].x), g[k].y = fmaf(d, c.y, g[k].y), g[k].z = fmaf(d, c.z, g[k].z), g[k].w = fmaf(d, c.w, g[k].w);
-			}
-		}
-#pragma unroll
-		for (int k = 0; k < together; k++) to[k * 32 * F] = g[k];
-	}
-}
-
-// rows trains the rows of a tile of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by.
-template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
-	__shared__ float windowsOf[blockWarps];
-	__shared__ __align__(16) Negatives negatives;
-	const int quads = a.words.quads, l = laneNumber(), w = warpOfBlock();
-	float4 *gradients = (float4 *)stretchMemory, *mine = gradients + w * 32 * F; // (8, 32 F)
-	const Job j = a.jobs[blockIdx.x * tileRows + w];
-	if (a.ownRows && j.row != none && j.part == 0) prefetch<method>(a.words, j.row);
-	float windows = 0;
-	store(mine, 32 * F, sumOf<F>(a, j, windows));
-	if (l == 0) windowsOf[w] = windows;
-	for (uint32_t number = 0; number < a.pairs; number++) {
-		float2 d = errorOf(a, j, number);
-		if (number) __syncthreads();
-		negatives.d[l][w] = d.x, negatives.d[chunk + l][w] = d.y;
-		const uint32_t first = number * pair, count = min(a.shared - first, uint32_t(pair));
-		if (threadIdx.x < count) negatives.at[threadIdx.x] = a.stretch.targets[first + threadIdx.x] * a.contexts.quads;
-		__syncthreads();
-		addNegatives<F>(a, gradients, negatives, count);
-	}
-	__syncthreads();
-	if (j.row == none || j.part) return;
-	Row<F> g = load<F>(mine, 32 * F);
-#pragma unroll 1
-	for (uint32_t other = w + 1; other < w + j.parts; other++) {
-		add(g, 1, load<F>(gradients + other * 32 * F, 32 * F));
-		windows += windowsOf[other];
-	}
-	scale(g, 1 / windows);
-	if (a.gradient) {
-		Row<F> part = g;
-		scale(part, a.weights[j.row] * gradientUnits);
-#pragma unroll
-		for (int f = 0; f < F; f++)
-			if (int i = l + 32 * f; i < quads) a.gradient[size_t(j.row) * quads + i] = narrow(part.v[f], 1);
-		if (l == 0) a.trained[j.row] = a.iteration;
-	}
-	if (a.ownRows) updateRow<method>(a.words, numbersOf<method>(a, a.steps[0], make_float2(j.scale, j.epsilon), j.samples), j.row, g);
-}
-
 #define OF_SIZE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_means_##F(const __grid_constant__ StretchArgs a) { begin(), means<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_words_##F(const __grid_constant__ StretchArgs a) { begin(), words<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_places_##F(const __grid_constant__ StretchArgs a) { begin(), places<F>(a); }
-#define ROWS(method, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_rows_##method##_##F(const __grid_constant__ StretchArgs a) { begin(), rows<F, method>(a); }
-#define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_means_##F(const __grid_constant__ StretchArgs a) { means<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_places_##F(const __grid_constant__ StretchArgs a) { places<F>(a); }
 
 // For N up to 128 F.
 SIZES(OF_SIZE)
-SIZES(ROWS_OF_SIZE)

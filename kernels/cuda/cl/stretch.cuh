@@ -2,7 +2,7 @@
 // of W that are composed of parts. Package graph defines an iteration (graph.CBOW), package wordcontext a stretch.
 #pragma once
 #include "../subword/subword.cuh"
-#include "step.cuh"
+#include "single.cuh"
 
 // A Stretch has P places and A words that occur; see wordcontext.Stretch.
 struct Stretch {
@@ -18,7 +18,7 @@ struct StretchArgs {
 	Table contexts, words;      // C, and W or words' own rows
 	const float4 *composed;     // X, (V, quads), the rows that windows are means of: W itself if it is not composed
 	float4 *means, *sums;       // (T, quads) h; s, see stretch.cu
-	float2 *scores, *errors;    // (V, pairs, 32) and (T, pairs, 32): see pair
+	float4 *scores, *errors;    // (V, chunks, 16) and (T, chunks, 16), of 64 negatives each
 	uint32_t *inside;           // (T) in how many windows a place is
 	float *updates;             // (V) of the words' rows of both tables
 	const StepNumbers *steps;   // of tables, of parts
@@ -28,16 +28,17 @@ struct StretchArgs {
 	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
 	uint32_t *trained;          // (V), the last iteration that trained a word
 	const float *weights;       // (V), 1 over the number of a word's rows
-	uint32_t shared, pairs;     // H, and how many pairs of chunks have all of it
+	uint32_t shared, chunks;    // H, and how many chunks have all of it
 	uint32_t iteration, ownRows; // there are some
 	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
 	float logBeta1, logBeta2;             // logarithms of Adam's betas
-	uint32_t first, unused;     // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
+	uint32_t first;             // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
+	uint32_t places;            // of a thread block
+	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
 };
 
-constexpr int chunk = 32; // negatives that the lanes of a warp have
-constexpr int pair = 2 * chunk; // negatives n and n + 32 of a pair of chunks are side by side: a lane has both
-constexpr int blockWarps = 8, blockPlaces = 64; // of a thread block
+constexpr int chunk = 64, chunkQuads = chunk / 4; // negatives that a half of a warp has, four a lane
+constexpr int blockWarps = 8; // of a thread block
 
 __device__ __forceinline__ int warpOfBlock() { return threadIdx.x / 32; }
 
@@ -73,11 +74,16 @@ template <class method, int F> __device__ __forceinline__ Row<F> updateRow(const
 
 template <int n> struct Count { static constexpr int value = n; };
 
-// A Wide table has float32 values, a Slim one float16.
-struct Wide {
-	const float4 *values;
-	__device__ __forceinline__ float4 operator[](uint32_t i) const { return values[i]; }
-};
+// inSome calls f for so many things, some at a time.
+template <int most, class Function> __device__ __forceinline__ void inSome(int count, Function f) {
+	while (count > 0) {
+		if (count >= most) f(Count<most>{}), count -= most;
+		else if (count >= 2) f(Count<2>{}), count -= 2;
+		else f(Count<1>{}), count--;
+	}
+}
+
+// A Slim table has float16 values.
 struct Slim {
 	const uint2 *values;
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
@@ -89,13 +95,10 @@ template <int F> __device__ __forceinline__ bool has(int f, int quads) {
 	return f < sure || laneNumber() + 32 * f < quads;
 }
 
-// addColumns adds the first quads of rows of a table, of wide quads each, to x, in the order of the lanes that want a row: those have its
-// number and, if weighted, its weight.
-template <bool weighted, int F, class Values>
-__device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, int wide, uint32_t number, float weight, uint32_t wanted) {
-	constexpr int ahead = F <= 2 ? 4 : 2; // rows on their way together
-	const uint32_t at = number * wide; // of at most 64 GB
-	auto addSome = [&](auto count) {
+// addRows adds rows of a table to x, in the order of the lanes that want a row: those have its number and its weight.
+template <int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
+	const uint32_t at = number * quads; // of at most 64 GB
+	inSome<F <= 3 ? 4 : 2>(__popc(wanted), [&](auto count) {
 		constexpr int n = decltype(count)::value;
 		float4 r[n][F];
 		float c[n];
@@ -103,7 +106,7 @@ __device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, i
 		for (int k = 0; k < n; k++) {
 			int lane = __ffs(wanted) - 1;
 			wanted &= wanted - 1;
-			c[k] = weighted ? __shfl_sync(warp, weight, lane) : 1;
+			c[k] = __shfl_sync(warp, weight, lane);
 			uint32_t from = __shfl_sync(warp, at, lane) + laneNumber();
 #pragma unroll
 			for (int f = 0; f < F; f++) r[k][f] = has<F>(f, quads) ? table[from + 32 * f] : make_float4(0, 0, 0, 0);
@@ -117,17 +120,7 @@ __device__ __forceinline__ void addColumns(Row<F> &x, Values table, int quads, i
 				x.v[f].z = fmaf(c[k], r[k][f].z, x.v[f].z);
 				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
 			}
-	};
-	for (int count = __popc(wanted); count > 0;) {
-		if (count >= ahead) addSome(Count<ahead>{}), count -= ahead;
-		else if (count >= 2) addSome(Count<2>{}), count -= 2;
-		else addSome(Count<1>{}), count--;
-	}
-}
-
-// addRows is addColumns for whole rows.
-template <bool weighted, int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
-	addColumns<weighted>(x, table, quads, quads, number, weight, wanted);
+	});
 }
 
 // prefetch asks for rows of a table and its moments that a warp will update, so that they are in L2 then.

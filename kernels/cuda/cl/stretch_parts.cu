@@ -15,23 +15,26 @@ struct PartsArgs {
 	uint2 *narrow;                   // (U, quads), the table in float16
 	const uint32_t *starts;          // (V+1)
 	const uint2 *members;            // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
-	const uint32_t *userStarts;      // (U+1)
-	const uint2 *users;              // words of part u, and how often each has it
-	const uint32_t *order;           // (U) parts as they are trained, the frequent ones first
+	const uint2 *users;              // words of a part, and how often each has it
+	const uint4 *order;              // (U) parts as they are trained, the frequent ones first: number, first user, users
 	float *updates;                  // (U)
 	float4 *copies[7];               // X of the other GPUs that train the model
 	uint32_t frequent, others;
 };
 
-// addMembers adds rows of a list, those that are wanted.
-template <int F, class Wanted> __device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int quads, const uint2 *list, uint32_t from, uint32_t end, Wanted wanted) {
+// addMembers adds rows of a list, those that are wanted. It calls ready before it reads them, and first before the first of them.
+template <int F, class Ready, class Wanted, class First>
+__device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int quads, const uint2 *list, uint32_t from, uint32_t end, Ready ready, Wanted wanted, First first) {
 	bool some = false;
+	auto memberAt = [&](uint32_t from) { return from + laneNumber() < end ? __ldg(list + from + laneNumber()) : uint2{}; };
+	uint2 member = memberAt(from);
+	ready();
 	for (; from < end; from += 32) {
-		bool mine = from + laneNumber() < end;
-		uint2 member = mine ? __ldg(list + from + laneNumber()) : uint2{};
-		uint32_t lanes = __ballot_sync(warp, mine && wanted(member.x));
-		addRows<true>(x, Slim{table}, quads, member.x, float(member.y), lanes);
-		some |= lanes != 0;
+		uint32_t lanes = __ballot_sync(warp, from + laneNumber() < end && wanted(member.x));
+		if (lanes && !some) first(), some = true;
+		uint2 next = memberAt(from + 32);
+		addRows(x, Slim{table}, quads, member.x, float(member.y), lanes);
+		member = next;
 	}
 	return some;
 }
@@ -42,8 +45,11 @@ template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	if (i >= t.stretch.rowCount) return;
 	const int quads = a.table.quads;
 	uint32_t v = t.stretch.rows[i];
-	Row<F> x = t.ownRows ? load<F>(t.words.values + size_t(v) * quads, quads) : zeros<F>();
-	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [](uint32_t) { return true; });
+	Row<F> x = zeros<F>();
+	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [&] {
+		begin();
+		if (t.ownRows) x = load<F>(t.words.values + size_t(v) * quads, quads);
+	}, [](uint32_t) { return true; }, [] {});
 	scale(x, t.weights[v]);
 	const size_t at = size_t(v) * t.contexts.quads + t.first;
 	store(a.rows + at, quads, x);
@@ -64,10 +70,13 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 	bool together = blockIdx.x < a.frequent;
 	size_t i = together ? blockIdx.x : a.frequent + size_t(blockIdx.x - a.frequent) * blockWarps + w;
 	if (i >= a.table.rows) return;
-	uint32_t u = a.order[i], first = a.userStarts[u], n = a.userStarts[u + 1] - first;
+	const uint4 part = __ldg(a.order + i);
+	uint32_t u = part.x, first = part.y, n = part.z;
 	uint32_t from = first + (together ? uint64_t(n) * w / blockWarps : 0), end = first + (together ? uint64_t(n) * (w + 1) / blockWarps : n);
 	Row<F> g = zeros<F>();
-	bool some = addMembers(g, t.gradient, a.table.quads, a.users, from, end, [&](uint32_t word) { return t.trained[word] == t.iteration; });
+	bool some = addMembers(g, t.gradient, a.table.quads, a.users, from, end, begin, [&](uint32_t word) { return t.trained[word] == t.iteration; }, [&] {
+		if (w == 0 || !together) prefetch<method>(a.table, u);
+	});
 	if (together) {
 		store(sumOf[w], 32 * F, g);
 		some = __syncthreads_or(some);
@@ -83,13 +92,13 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 }
 
 #define COMPOSE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_compose_##F(const __grid_constant__ PartsArgs a) { begin(), compose<F>(a); } \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_compose_##F(const __grid_constant__ PartsArgs a) { compose<F>(a); } \
 	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_narrow_##F(const __grid_constant__ PartsArgs a) { \
 		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
 		if (u < a.table.rows) toNarrow<F>(a, u, load<F>(a.table.values + u * a.table.quads, a.table.quads)); \
 	}
 #define TRAIN(method, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { begin(), train<F, method>(a); }
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { train<F, method>(a); }
 #define TRAIN_OF_SIZE(F, ...) METHODS(TRAIN, F)
 
 SIZES(COMPOSE)
