@@ -24,7 +24,7 @@ type CBOW struct {
 	table     cbowTable // of parts
 	tensors   map[string]cbowTensor
 
-	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu
+	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu and stretch_rows.cu
 	compose, train, narrow              cu.Function // of stretch_parts.cu
 	step                                cu.Function // of step.cu
 	shapes                              cbowShapes

@@ -22,7 +22,7 @@ type tilesLaunch struct {
 	dense denseShape
 }
 
-// negativesKernels are the kernels of stretch.cu whose thread blocks keep shared negatives, by their sizes.
+// negativesKernels are the kernels of stretch_rows.cu, whose thread blocks keep shared negatives, by their sizes.
 var negativesKernels = map[int]stepKernel{1: {2, 0}, 2: {3, 0}, 3: {3, 0}, 4: {2, 0}, 8: {1, 0}}
 
 func (k *CBOW) findShapes(size int) (err error) {

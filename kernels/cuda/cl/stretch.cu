@@ -1,4 +1,4 @@
-// An iteration of large-batch CBOW on a stretch of the text, whose places have windows.
+// An iteration of large-batch CBOW on a stretch of the text, whose places have windows. words and rows are in stretch_rows.cu.
 //
 //	X: (V, N)  C: (V, N)  h: (T, N)  s: (T, N)  H shared negatives in either step
 //	begin   jobs of the rows that occur, for step.cuh
@@ -12,7 +12,7 @@
 // The gradient of window p would be e_p = c_p C_t + sum of b_pn C_n. As it is linear in C, the part of the negatives is summed up as
 // H numbers a place, and becomes rows of N once a word. Likewise a score with a negative is the mean of those of the words.
 // So of (T, N) there are h and s: h is written once and read twice, s written and read once. Places that
-// follow one another share most of the rows in their windows, which come from L1.
+// follow one another share most of the rows in their windows, which are read for several of them at once.
 //
 // Sums have one order. Losses are integers.
 #include "stretch.cuh"
