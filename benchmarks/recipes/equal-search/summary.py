@@ -19,7 +19,8 @@ def figure(x, digits=4):
 def searches():
     lines = [r for r in rows("search.tsv") if r[0] != "mode"]
     lines = [(r + [""] * 5)[:12] + [float(r[12]) if len(r) == 13 else -1.0] for r in lines]  # -1: diverged
-    out = [["mode", "epochs", "runs", "recipe", "best of them", "by", "kept back: recipe", "kept back: best", "5 epochs: recipe", "5 epochs: best"]]
+    out = [["mode", "epochs", "runs", "search: recipe", "search: best run", "settings of the best run", "kept back: recipe",
+            "kept back: best run", "5 epochs: recipe", "5 epochs: best run"]]
     for mode in dict.fromkeys(r[0] for r in lines):
         mine = [r for r in lines if r[0] == mode]
         tried = [r for r in mine if r[1] == "search"]
