@@ -103,13 +103,13 @@ var (
 		{composeSpelling, "what --subword composes, alone"},
 	}
 	knownChoices = []Choice{
-		{knownMean, "of both"},
+		{knownMean, "of both, each column scaled to one standard deviation"},
 		{knownOwn, "words' own"},
 		{knownSpelling, "what --subword composes"},
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes, if anything"},
-		{unseenRegress, "a ridge regression from n-grams of 3 to 6 characters to the trained vectors, with any --subword"},
+		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
 	}
 	poolChoices = []Choice{
 		{string(subword.PoolMax), "the largest value of each filter over the word"},
