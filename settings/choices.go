@@ -103,7 +103,7 @@ var (
 		{composeSpelling, "what --subword composes, alone"},
 	}
 	knownChoices = []Choice{
-		{knownMean, "of both, each column scaled to one standard deviation"},
+		{knownMean, "of both"},
 		{knownOwn, "words' own"},
 		{knownSpelling, "what --subword composes"},
 	}

@@ -119,3 +119,16 @@ func TestUnseenByDefault(t *testing.T) {
 		}
 	}
 }
+
+// The mean of two vectors has less of C than either.
+func TestContextsOfTwoLosses(t *testing.T) {
+	for known, want := range map[string]float64{"mean": 0.1, "own": 0.25, "spelling": 0.25} {
+		c, err := Resolve("", map[string]string{"corpus": "x", "model": "sg", "subword": "ngram", "compose": "two-losses", "known": known})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ContextWeight != want {
+			t.Errorf("--known %s: %v of C, want %v", known, c.ContextWeight, want)
+		}
+	}
+}

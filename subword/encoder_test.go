@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -397,8 +396,7 @@ func TestSumsStockParity(t *testing.T) {
 }
 
 // In a step with two losses about half of the words stand for their own vectors, in the next step others; rows and
-// gradients are those of Gorgonia's operations, and what is not trained has none. So are rows outside of steps that have
-// weights, of which one is 0 here.
+// gradients are those of Gorgonia's operations, and what is not trained has none.
 func TestTwoLossesStockParity(t *testing.T) {
 	r := newRand(t)
 	vocabulary := manyWords(r, 500)
@@ -406,7 +404,7 @@ func TestTwoLossesStockParity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := WithTwoLosses(e, .5, 0).(*withWords)
+	two := WithTwoLosses(e, .5, .5).(*withWords)
 	two.Randomize(r.Uint64())
 	counts := newMatrix(len(vocabulary), e.parts.Len())
 	for i := range vocabulary {
@@ -451,79 +449,4 @@ func TestTwoLossesStockParity(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Outside of training with two losses, rows are the sum of both vectors by their weights, with every column of both scaled
-// to one standard deviation; a column that hardly varies is not blown up, and nothing is lost where no column varies.
-func TestTwoLossesScaled(t *testing.T) {
-	r := newRand(t)
-	for _, words := range []int{1, 2, 70, 400} { // fewer and more than columns, and than a block of rows
-		for _, flat := range []bool{false, true} {
-			const n = 37
-			rows, table := randomMatrix(r, words, n), randomMatrix(r, words, n)
-			for i := range words {
-				rows.Float32s()[i*n+5], table.Float32s()[i*n+7] = 2, 0 // columns without variance
-				table.Float32s()[i*n+9] = 3 + 1e-6*float32(i%2)
-				if flat {
-					copy(rows.Float32s()[i*n:][:n], rows.Float32s())
-					copy(table.Float32s()[i*n:][:n], table.Float32s())
-				}
-			}
-			want := scaledSum(table.Float32s(), rows.Float32s(), n, .25, .75)
-			for _, threads := range []int{1, 3} {
-				s := &rowAddition{
-					weights: func(int) (own, spelling float32) { return .25, .75 }, scaled: func() bool { return true },
-					n: n, team: team.New(threads), result: newMatrix(words, n),
-				}
-				got, err := s.forward([]*tensor.Dense{rows, table})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i, x := range got.Float32s() {
-					if math.Abs(float64(x)-want[i]) > 1e-5*(1+math.Abs(want[i])) {
-						t.Fatalf("%d words, flat %v, %d threads: value %d is %v, want %v", words, flat, threads, i, x, want[i])
-					}
-				}
-				if _, err := s.backward([]*tensor.Dense{rows, table}, got); err == nil {
-					t.Error("scaled rows have a gradient")
-				}
-			}
-		}
-	}
-	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1))} {
-		rows, table := randomMatrix(r, 5, 3), randomMatrix(r, 5, 3)
-		table.Float32s()[4] = bad
-		s := &rowAddition{weights: func(int) (own, spelling float32) { return .5, .5 }, n: 3, team: team.New(1), result: newMatrix(5, 3)}
-		if err := s.addScaled(s.result.Float32s(), rows.Float32s(), table.Float32s()); err != nil || finite(s.result.Float32s()) {
-			t.Errorf("%v in a table is lost: %v (error %v)", bad, s.result.Float32s(), err)
-		}
-	}
-}
-
-// scaledSum is the definition, in float64.
-func scaledSum(table, rows []float32, n int, a, b float64) []float64 {
-	deviation := func(values []float32, column int) float64 {
-		var sum, squares, count float64
-		for i := column; i < len(values); i += n {
-			sum, count = sum+float64(values[i]), count+1
-		}
-		for i := column; i < len(values); i += n {
-			squares += math.Pow(float64(values[i])-sum/count, 2)
-		}
-		return math.Sqrt(squares / count)
-	}
-	target := 0.0
-	for j := range n {
-		target += (deviation(table, j) + deviation(rows, j)) / float64(n)
-	}
-	sum := make([]float64, len(rows))
-	for i := range sum {
-		own, spelling := 1.0, 1.0
-		if target > 0 {
-			own = target / max(deviation(table, i%n), target/1000)
-			spelling = target / max(deviation(rows, i%n), target/1000)
-		}
-		sum[i] = a*own*float64(table[i]) + b*spelling*float64(rows[i])
-	}
-	return sum
 }

@@ -40,7 +40,7 @@ func (w withNothing) Rows(parameters gorgonia.Nodes, batch []uint32, threads int
 	if err != nil {
 		return nil, err
 	}
-	return (&rowAddition{batch: batch}).add(rows, parameters[0], threads)
+	return addRows(rows, parameters[0], batch, nil, threads)
 }
 
 // An encoder that has nothing but a vector for every word trains as models

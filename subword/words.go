@@ -2,7 +2,6 @@ package subword
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
@@ -20,7 +19,7 @@ type withWords struct {
 	Encoder
 	table *tensor.Dense // (V, N)
 
-	own, spelling float32 // weights of the two in the vector of a word, outside of steps of training with two losses; see scales
+	own, spelling float32 // weights of the two in the vector of a word, outside of steps of training with two losses
 
 	// of two losses
 	two  bool
@@ -38,9 +37,7 @@ func WithWords(e Encoder) Encoder {
 // WithTwoLosses returns an encoder that trains the vectors of e and words' own vectors by a loss each, against the same
 // contexts (the hybrid of Li, Drozd, Liu and Du 2018). In each step of training a word stands for one of its two vectors,
 // which follows from the draw alone; so either is trained in half of the steps, and contexts meet both. Outside of
-// training rows are the sum of the two by their weights. If both count, each column of both is scaled to one standard
-// deviation first, which is that of an average column of one plus that of the other: then neither outweighs the other in
-// any column (benchmarks/subwords). Such rows are of the whole vocabulary, and have no gradient.
+// training rows are the sum of the two by their weights.
 func WithTwoLosses(e Encoder, own, spelling float32) Encoder {
 	w := &withWords{Encoder: e, table: newMatrix(e.Words(), e.Dim()), own: own, spelling: spelling, two: true}
 	w.bits = make([]uint32, (e.Words()+127)/128*4) // as Philox gives them
@@ -110,31 +107,28 @@ func (w *withWords) Rows(parameters gorgonia.Nodes, batch []uint32, threads int)
 	if err != nil {
 		return nil, err
 	}
-	s := &rowAddition{batch: batch}
+	var weights func(word int) (own, spelling float32)
 	if w.two {
-		s.weights = w.weights
+		weights = w.weights
 	}
-	if w.two && batch == nil && w.own != 0 && w.spelling != 0 {
-		s.scaled = func() bool { return w.draw.Step == 0 }
-	}
-	return s.add(rows, parameters[last], threads)
+	return addRows(rows, parameters[last], batch, weights, threads)
 }
 
-// add adds to a graph the sum of rows, (B, N), and of the rows of a table, (V, N). Gorgonia's own addition would allocate
-// the result anew in every run.
-func (s *rowAddition) add(rows, table *gorgonia.Node, threads int) (*gorgonia.Node, error) {
+// addRows adds to a graph the sum of rows, (B, N), and of the rows of a table, (V, N), that batch names; nil stands for
+// all of them in order. Both have weights, in each run anew, or if weights is nil, weight 1. Gorgonia's own addition would
+// allocate the result anew in every run.
+func addRows(rows, table *gorgonia.Node, batch []uint32, weights func(word int) (own, spelling float32), threads int) (*gorgonia.Node, error) {
 	shape := rows.Shape()
-	if shape.Dims() != 2 || table.Shape().Dims() != 2 || shape[1] != table.Shape()[1] || s.batch == nil && shape[0] != table.Shape()[0] {
+	if shape.Dims() != 2 || table.Shape().Dims() != 2 || shape[1] != table.Shape()[1] || batch == nil && shape[0] != table.Shape()[0] {
 		return nil, fmt.Errorf("rows of a table %v cannot be added to rows %v", table.Shape(), shape)
 	}
-	s.n, s.team, s.result = shape[1], team.New(threads), newMatrix(shape[0], shape[1])
+	s := &rowAddition{batch: batch, weights: weights, n: shape[1], team: team.New(threads), result: newMatrix(shape[0], shape[1])}
 	return operation.Apply("sum with words' own vectors", gorgonia.Nodes{rows, table}, shape[0], shape[1], s.forward, s.backward)
 }
 
 type rowAddition struct {
-	batch   []uint32                               // words of the rows, live; nil: all in order
-	weights func(word int) (own, spelling float32) // of a row of the table and one of the rows, in each run anew; nil: 1
-	scaled  func() bool                            // whether a run scales columns, see WithTwoLosses; nil: none does
+	batch   []uint32                               // live; nil: all
+	weights func(word int) (own, spelling float32) // nil: 1
 	n       int                                    // N
 	team    *team.Team
 	result  *tensor.Dense // (B, N)
@@ -159,9 +153,6 @@ func (s *rowAddition) row(i int) (word int, own, spelling float32) {
 
 func (s *rowAddition) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	n, rows, table, to := s.n, in[0].Float32s(), in[1].Float32s(), s.result.Float32s()
-	if s.scaled != nil && s.scaled() {
-		return s.result, s.addScaled(to, rows, table)
-	}
 	return s.result, eachBlock(s.team, len(to)/n, func(_, first, last int) {
 		copy(to[first*n:last*n], rows[first*n:last*n])
 		for i := first; i < last; i++ {
@@ -173,11 +164,8 @@ func (s *rowAddition) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 
 // backward: either gets the gradient of the sum times its weight.
 func (s *rowAddition) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
-	switch {
-	case s.batch == nil && s.weights == nil:
+	if s.batch == nil && s.weights == nil {
 		return []*tensor.Dense{gradient, gradient}, nil
-	case s.scaled != nil && s.scaled():
-		return nil, fmt.Errorf("rows whose columns are scaled have no gradient: they are those of no step of training")
 	}
 	if s.ofTable == nil {
 		s.ofTable = newMatrix(in[1].Shape()[0], s.n)
@@ -211,69 +199,4 @@ func (s *rowAddition) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*t
 		return []*tensor.Dense{gradient, s.ofTable}, err
 	}
 	return []*tensor.Dense{s.ofRows, s.ofTable}, err
-}
-
-// addScaled writes the sum of rows and table by their weights, with each column of either scaled.
-func (s *rowAddition) addScaled(to, rows, table []float32) error {
-	n := s.n
-	spelling, err := deviations(rows, n, s.team)
-	if err != nil {
-		return err
-	}
-	own, err := deviations(table, n, s.team)
-	if err != nil {
-		return err
-	}
-	scale(own, spelling)
-	return eachBlock(s.team, len(to)/n, func(_, first, last int) {
-		for i := first; i < last; i++ {
-			_, a, b := s.row(i)
-			for j := range n {
-				to[i*n+j] = float32(float32(a*own[j])*table[i*n+j]) + float32(float32(b*spelling[j])*rows[i*n+j])
-			}
-		}
-	})
-}
-
-// scale turns the standard deviations of columns into what brings each to the sum of the two averages. A column that
-// hardly varies says nothing: at most a thousandfold of it counts, and one is left alone if no column varies.
-func scale(all ...[]float32) {
-	const most = 1000
-	target := 0.0
-	for _, columns := range all {
-		for _, x := range columns {
-			target += float64(x) / float64(len(columns))
-		}
-	}
-	for _, columns := range all {
-		for j, x := range columns {
-			if columns[j] = 1; target != 0 { // or NaN
-				columns[j] = float32(target / max(float64(x), target/most))
-			}
-		}
-	}
-}
-
-// deviations returns the standard deviations of the columns of a matrix with n columns.
-func deviations(values []float32, n int, t *team.Team) ([]float32, error) {
-	const atATime = 16                                      // a cache line of each row
-	all, rows := make([]float32, n), float64(len(values)/n) // a mean of equal values is exact
-	return all, t.Do((n+atATime-1)/atATime, func(_, block int) {
-		var sums, squares [atATime]float64
-		first, last := block*atATime, min((block+1)*atATime, n)
-		for row := 0; row < len(values); row += n {
-			for i, x := range values[row+first : row+last] {
-				sums[i] += float64(x)
-			}
-		}
-		for row := 0; row < len(values); row += n {
-			for i, x := range values[row+first : row+last] {
-				d := float64(x) - sums[i]/rows
-				squares[i] += d * d
-			}
-		}
-		for i := range last - first {
-			all[first+i] = float32(math.Sqrt(squares[i] / rows))
-		}
-	})
 }
