@@ -276,6 +276,7 @@ func cbowTests() (tests []cbowTest) {
 			cbowTest{dim, 300, 700, 5, 1 + 9*i, optim.Adam, i%2 == 0, i%4 == 0, .8})
 	}
 	return append(tests,
+		cbowTest{600, 40, 300, 5, 70, optim.Adam, true, true, .5}, cbowTest{200, 40, 300, 5, 70, optim.Adam, false, false, .5},
 		cbowTest{300, 1, 900, 5, 32, optim.Adam, false, false, .5},         // a word with all places
 		cbowTest{100, 20_000, 45_000, 5, 32, optim.Adam, false, false, .3}, // as large as a usual one
 		cbowTest{100, 20_000, 45_000, 5, 32, optim.Adam, true, true, .3},

@@ -70,17 +70,18 @@ struct Tile {
 	__device__ __forceinline__ uint32_t word(uint32_t p) const { return words[p - firstWord]; }
 };
 
-// A Reader reads rows of a table that begin at quads. A lane that has fewer quads than others reads the last one in their place.
+// A Reader reads rows of a table that begin at quads. A lane that has fewer quads than others reads the row's last one in their place.
 template <int F> struct Reader {
 	const float4 *table;
+	int quads;
 	uint32_t last; // quad F - 1 of the lane
 
-	__device__ __forceinline__ Reader(const float4 *table, int quads) : table(table), last(min(laneNumber() + 32 * (F - 1), quads - 1)) {}
+	__device__ __forceinline__ Reader(const float4 *table, int quads) : table(table), quads(quads), last(min(laneNumber() + 32 * (F - 1), quads - 1)) {}
 	__device__ __forceinline__ Row<F> operator()(uint32_t at) const {
 		const float4 *row = table + at;
 		Row<F> r;
 #pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = row[f < F - 1 ? laneNumber() + 32 * f : last];
+		for (int f = 0; f < F; f++) r.v[f] = row[f < sure<F> ? laneNumber() + 32 * f : f < F - 1 ? min(laneNumber() + 32 * f, quads - 1) : last];
 		return r;
 	}
 };
@@ -90,8 +91,7 @@ template <int F> constexpr int neighbours = F <= 1 ? 4 : F <= 4 ? 2 : 1;
 
 // addAround adds to R sums values of the places from begin to end, in their order. Each L lanes have sums of their own.
 // have(q) tells a lane which place it has; in(r) whether sum r has the value of it. fetch(i) reads that of lane i of the L lanes, which
-// may have no place; add(r, value) adds it to sum r.
-// It returns how many values each sum has.
+// may have no place; add(r, value) adds it to sum r. counts are how many values the sums have.
 template <int L, int R, int ahead, class Have, class In, class Fetch, class Add>
 __device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin, uint32_t end, uint32_t most, Have have, In in, Fetch fetch, Add add) {
 #pragma unroll

@@ -89,11 +89,9 @@ struct Slim {
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
 };
 
-// has reports whether a lane has quad f of a row. Kernels of a size have rows of more than 32 sure quads.
-template <int F> __device__ __forceinline__ bool has(int f, int quads) {
-	constexpr int sure = F <= 4 ? F - 1 : 4;
-	return f < sure || laneNumber() + 32 * f < quads;
-}
+// Kernels of a size have rows of more than 32 sure quads. has reports whether a lane has quad f of a row.
+template <int F> constexpr int sure = F <= 4 ? F - 1 : 4;
+template <int F> __device__ __forceinline__ bool has(int f, int quads) { return f < sure<F> || laneNumber() + 32 * f < quads; }
 
 // addRows adds rows of a table to x, in the order of the lanes that want a row: those have its number and its weight.
 template <int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x, Values table, int quads, uint32_t number, float weight, uint32_t wanted) {
