@@ -54,6 +54,7 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 	}
 	if c.Piece > 0 {
 		c.Text, c.Units = newPieces(c.text(), c.Units, c.Piece)
+		c.cut = true
 	}
 	return newKernels(d, c, k)
 }
