@@ -69,6 +69,14 @@ func (v *Vocabulary) index() map[string]uint32 {
 // Len returns V, the number of words.
 func (v *Vocabulary) Len() int { return len(v.Words) }
 
+// WordBytes returns the length of all words together.
+func (v *Vocabulary) WordBytes() (bytes int) {
+	for _, word := range v.Words {
+		bytes += len(word)
+	}
+	return bytes
+}
+
 // ID returns the id of the word. ok is false if the vocabulary lacks it.
 func (v *Vocabulary) ID(word string) (id uint32, ok bool) {
 	id, ok = v.index()[word]
@@ -154,9 +162,5 @@ func parseTSV(line string) (word string, count uint64, err error) {
 
 // Bytes estimates the memory of words and counts.
 func (v *Vocabulary) Bytes() int64 {
-	bytes := 24 * int64(v.Len()) // string and count
-	for _, w := range v.Words {
-		bytes += int64(len(w))
-	}
-	return bytes
+	return 24*int64(v.Len()) + int64(v.WordBytes()) // string and count
 }
