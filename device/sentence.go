@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
@@ -31,11 +32,15 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err
 	}
-	c.Threads = 1 // the host only keeps tables
+	c.Threads, c.Later = 1, true // the host only keeps tables
 	host, err := sequential.NewFrom(text, noise, start, c)
 	if err != nil {
 		return nil, err
 	}
+	// The first use of large tables takes as long as to prepare the device.
+	var filling sync.WaitGroup
+	filling.Go(host.Reset)
+	defer filling.Wait()
 	bounds, all := host.Bounds(), text.Text()
 	t := &sentences{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
 	for u, first := range bounds[:len(bounds)-1] {

@@ -136,7 +136,9 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		t.start.Contexts = nil // C is not trained
 		tree = newTree(text.Vocabulary.Counts)
 	}
-	t.Reset()
+	if !c.Later {
+		t.Reset()
+	}
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
 	}).From(c.Part.First)

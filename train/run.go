@@ -1,10 +1,12 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
@@ -121,7 +123,7 @@ func (j *job) unitsOf(done, all int) string {
 
 // begin is where a run starts to leave something behind: OUT.partial, with
 // settings and vocabulary. It returns the position to train from, with the
-// trainer in its state.
+// trainer in its state and ready.
 func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.Position, error) {
 	var from runfolder.Position
 	if err := j.diskSpace().Check(folder, p); err != nil {
@@ -146,7 +148,12 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 	if err := j.writeConfig(folder); err != nil {
 		return from, err
 	}
-	return from, j.writeVocabulary(folder)
+	var written error
+	var writing sync.WaitGroup
+	writing.Go(func() { written = j.writeVocabulary(folder) })
+	err := trainer.Ready(j.trainer) // a GPU gets its tables meanwhile
+	writing.Wait()
+	return from, cmp.Or(written, err)
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.
