@@ -84,13 +84,14 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
-	saving := p.Busy("saving the vectors")
+	saved, saving := time.Now(), p.Busy("saving the vectors")
 	err = j.save(folder, p)
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
 	summary := j.summarize(result)
+	summary.SecondsSave = time.Since(saved).Seconds()
 	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
 	summary.PeakRSS = machine.PeakRSS()
 	summary.Memory.Peak = summary.PeakRSS
