@@ -97,7 +97,7 @@ func (c *Config) pieceSettings() []Setting {
 		{
 			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,
 			help: "learning rate of the encoder: `X` times --lr " +
-				"(default depends on --subword and the number of iterations)",
+				"(default depends on the mode and on --subword)",
 			hideDefault: true,
 		},
 	}
