@@ -14,8 +14,12 @@ import (
 // Large copies go in parts through pinned memory, which a device copies from and to at full speed. All processors fill
 // parts, or read them, while the caller's thread copies others: what they do with values takes longer than the copy.
 
-// partBytes is about how long a part is. To pin memory takes longer than to copy it, so there is little.
-const partBytes = 512 << 10
+// partBytes is about how long a part is, and partThreads how many goroutines work on parts at most. To pin memory takes longer than to
+// copy it, so there is little: 10 MB.
+const (
+	partBytes   = 512 << 10
+	partThreads = 16
+)
 
 // SendParts sends n values, in groups of each, that fill makes. Several goroutines call fill with a part of whole groups, of any content, and
 // the number of its first value.
@@ -45,12 +49,15 @@ func withParts[T any](n, each int, f func(p *parts[T]) error) (err error) {
 		p.memory = make([]T, n)
 		return f(p)
 	}
-	count := min((n+p.length-1)/p.length, runtime.GOMAXPROCS(0)+4)
+	count := min((n+p.length-1)/p.length, threadsOf(partThreads)+4)
 	if p.memory, err = Pinned[T](count * p.length); err != nil {
 		return err
 	}
 	return errors.Join(f(p), Unpin(p.memory))
 }
+
+// threadsOf returns how many goroutines work on so many parts.
+func threadsOf(count int) int { return min(runtime.GOMAXPROCS(0), count, partThreads) }
 
 // A filled part is in the memory of number slot.
 type filled struct{ slot, part int }
@@ -80,7 +87,7 @@ func (p *parts[T]) send(fill func(part []T, first int), copies func(part []T, fi
 	var next atomic.Int64
 	var working sync.WaitGroup
 	defer working.Wait()
-	for range min(runtime.GOMAXPROCS(0), count) {
+	for range threadsOf(count) {
 		working.Go(func() {
 			for part := int(next.Add(1)) - 1; part < count; part = int(next.Add(1)) - 1 {
 				x := filled{<-free, part}
@@ -106,7 +113,7 @@ func (p *parts[T]) receive(copies func(part []T, first int) error, take func(par
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(ready)
-	for range min(runtime.GOMAXPROCS(0), count) {
+	for range threadsOf(count) {
 		working.Go(func() {
 			for x := range ready {
 				take(p.of(x))
