@@ -111,10 +111,6 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 
 // writeLine writes a word and its count. The first error sticks: Flush returns it.
 func (v *Vocabulary) writeLine(w *bufio.Writer, id int, separator byte) {
-	const number = 20 // digits at most
-	if w.Available() < len(v.Words[id])+number+2 {
-		w.Flush()
-	}
 	line := append(append(w.AvailableBuffer(), v.Words[id]...), separator)
 	w.Write(append(strconv.AppendUint(line, v.Counts[id], 10), '\n'))
 }
