@@ -17,7 +17,7 @@ func TestRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, words := range []int{1, 2, 511, 3000} {
 		for _, dim := range []int{1, 31, 500, 140_000} {
-			if words*dim > 2_000_000 {
+			if words*dim > 500_000 {
 				continue
 			}
 			rows, weight := Rows{Dim: dim}, r.Float32()
@@ -37,7 +37,7 @@ func TestRows(t *testing.T) {
 				rows.Words = append(rows.Words, fmt.Sprint(strings.Repeat("w", r.IntN(20)), i))
 				fmt.Fprintf(&want, "%s ", rows.Words[i])
 				for _, v := range table[i*dim:][:dim] {
-					_ = binary.Write(&want, binary.LittleEndian, weight*v)
+					want.Write(binary.LittleEndian.AppendUint32(want.AvailableBuffer(), math.Float32bits(weight*v)))
 				}
 				want.WriteByte('\n')
 			}
