@@ -278,6 +278,9 @@ func setDependents(c *Config, set given) {
 	if minibatch(m) && !c.IsPublished() {
 		vanillaFollows(c, set)
 	}
+	if c.HasEncoder() && !c.IsPublished() && !(composing(m) && c.ComposesRows()) {
+		fill(set, "unseen", &c.Unseen, unseenRegress)
+	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():

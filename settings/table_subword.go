@@ -17,7 +17,8 @@ func (c *Config) encoderSettings() []Setting {
 		},
 		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
-			help: "where the vectors of words that the text lacks come from", Choices: unseenChoices,
+			help: "where the vectors of words that the text lacks come from (default depends on --subword and the mode)", Choices: unseenChoices,
+			hideDefault: true,
 		},
 		{
 			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
