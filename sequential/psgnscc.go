@@ -12,6 +12,9 @@ const PSGNScc Algorithm = "psgnscc"
 
 var pSGNSccDescriptor = Descriptor{
 	Name: PSGNScc, Help: "several windows in one product",
+	// A product of several windows takes a longer step (benchmarks/recipes).
+	Recipe: Recipe{LearningRate: 0.05},
+
 	spans: true, wordBytes: 8, spanBytes: 12, // left; words and places
 	create: func(m *model) algorithm { return newPSGNScc(m) },
 }

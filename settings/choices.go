@@ -109,7 +109,7 @@ var (
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes, if anything"},
-		{unseenRegress, "a ridge regression from n-grams of 3 to 6 characters to the trained vectors, with any --subword"},
+		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
 	}
 	poolChoices = []Choice{
 		{string(subword.PoolMax), "the largest value of each filter over the word"},

@@ -171,13 +171,17 @@ func ppmiRecipe(c *Config) {
 	c.Decay = ""
 }
 
-// gloVeRecipe has the values of Pennington et al. 2014, section 4.2, but for what was for
-// billions of words: x-max 100, and 50 epochs and more.
+// gloVeRecipe begins with the values of Pennington et al. 2014, section 4.2, except those that were for
+// billions of words: x-max 100, and 50 epochs and more. The search with equal effort chose the window,
+// subsampling and the part of C (benchmarks/recipes).
 func gloVeRecipe(c *Config) {
 	c.Optimizer, c.Form = "", ""
 	c.Window, c.Passes, c.Negative = 10, 1, 0
 	c.Epochs, c.LR, c.Decay = 25, 0.05, decayNone
 	c.XMax, c.ContextWeight = 10, 1
+	if !c.IsPublished() {
+		c.Window, c.Sample, c.ContextWeight = 15, 1e-4, 0.5
+	}
 }
 
 // subwordRecipe is a good training of an encoder
@@ -273,6 +277,9 @@ func setDependents(c *Config, set given) {
 	}
 	if minibatch(m) && !c.IsPublished() {
 		vanillaFollows(c, set)
+	}
+	if c.HasEncoder() && !c.IsPublished() && !(composing(m) && c.ComposesRows()) {
+		fill(set, "unseen", &c.Unseen, unseenRegress)
 	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():

@@ -17,7 +17,8 @@ func (c *Config) encoderSettings() []Setting {
 		},
 		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
-			help: "where the vectors of words that the text lacks come from", Choices: unseenChoices,
+			help: "where the vectors of words that the text lacks come from (default depends on --subword and the mode)", Choices: unseenChoices,
+			hideDefault: true,
 		},
 		{
 			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
@@ -97,7 +98,7 @@ func (c *Config) pieceSettings() []Setting {
 		{
 			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,
 			help: "learning rate of the encoder: `X` times --lr " +
-				"(default depends on --subword and the number of iterations)",
+				"(default depends on the mode and on --subword)",
 			hideDefault: true,
 		},
 	}

@@ -83,9 +83,6 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
-	if err := j.prepareUnseen(); err != nil {
-		return err
-	}
 	if err := j.executor.prepare(ctx, p); err != nil {
 		return err
 	}
@@ -210,7 +207,7 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 	if err != nil {
 		return err
 	}
-	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
+	if err := j.makeEncoder(); err != nil {
 		return err
 	}
 	if model.Composition, err = c.Composition(j.encoder); err != nil {
@@ -228,8 +225,7 @@ func (j *job) prepareSequential(p *progress.Progress) error {
 // graph's trainer.
 func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 	c := &j.config
-	var err error
-	if j.encoder, err = c.NewEncoder(j.text.vocabulary.Words); err != nil {
+	if err := j.makeEncoder(); err != nil {
 		return graph.Options{}, err
 	}
 	model := c.GraphOptions(j.encoder)

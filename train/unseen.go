@@ -2,16 +2,19 @@ package train
 
 import (
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
 // unseenRidge is what was best for pairs with an unseen word (benchmarks/subwords).
 const unseenRidge = 0.02
 
-// prepareUnseen finds the n-grams that are to be fitted, so that their memory is known before training.
-func (j *job) prepareUnseen() (err error) {
-	if j.config.FitsUnseen() {
-		j.unseen, err = subword.NewNGrams(j.text.vocabulary.Words, subword.NGramOptions{Dim: j.config.Dim, Mean: 1})
+// makeEncoder makes the encoder, if there is one, and finds the n-grams that are to be fitted, so that their memory is known
+// before training.
+func (j *job) makeEncoder() (err error) {
+	words := j.text.vocabulary.Words
+	if j.encoder, err = j.config.NewEncoder(words); err == nil && j.config.FitsUnseen() {
+		j.unseen, err = subword.NewFit(words, j.config.Dim, j.encoder)
 	}
 	return err
 }
@@ -35,7 +38,7 @@ func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
 
 // unseenLists is the memory of what is known of their words before.
 func (j *job) unseenLists() int64 {
-	if j.unseen == nil {
+	if j.unseen == nil || j.config.Subword == settings.SubwordNGram { // the encoder's
 		return 0
 	}
 	return subword.ListBytes(j.unseen)

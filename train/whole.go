@@ -18,6 +18,9 @@ import (
 // tell, so it asks for memory as it goes on.
 func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) error {
 	c := &j.config
+	if err := j.makeEncoder(); err != nil { // there is none, but n-grams may be fitted
+		return err
+	}
 	j.planWholeMatrix(0)
 	if err := j.checkAs("training without the matrix M", j.account); err != nil {
 		return err

@@ -1,6 +1,7 @@
 """Words' own vectors and their spelling trained by their sum, by two losses, and alone: scores of `w2vcl eval`.
 
-    hybrid.py W2VCL TEXT SETS DEVICE SECONDS OUT [quick]    appends a row a run to OUT; quick: tiny runs, to try the script
+    hybrid.py W2VCL TEXT SETS DEVICE SECONDS OUT [defaults] [quick]    appends a row a run to OUT; defaults: the runs of three seeds
+                                                                       with what is the default today; quick: tiny runs, to try the script
     hybrid.py page ROWS                                     prints the table of the page
 
 Runs that would not end in so many seconds are not begun. The first in the list matter most.
@@ -8,12 +9,12 @@ Runs that would not end in so many seconds are not begun. The first in the list 
 import json, os, shutil, subprocess, sys, threading, time
 
 SETS = [("WS-353", "spearman"), ("SimLex-999", "spearman"), ("MEN", "spearman"), ("RW", "spearman"), ("Google", "3cosadd")]
-NGRAM, CNN = "--subword ngram", "--subword cnn --gram 1-5"
+NGRAM, CNN = "--model sg --subword ngram", "--model sg --subword cnn --gram 1-5"
 TWO, ALONE = " --compose two-losses", " --compose spelling"
 
 # name: settings, seconds of a run at min-count 5 and at 50 (estimates for one H100 that three runs share)
 FORMS = {
-    "word level": ("--subword none", 15, 8),
+    "word level": ("--model sg --subword none", 15, 8),
     "n-grams, sum": (NGRAM, 30, 12),
     "n-grams, two losses": (NGRAM + TWO, 30, 12),
     "n-grams, two losses, twice as long": (NGRAM + TWO + " --epochs 2", 50, 18),
@@ -24,10 +25,11 @@ FORMS = {
     "n-grams alone": (NGRAM + ALONE, 30, 12),
     "CNN, two losses": (CNN + TWO, 90, 30),
     "CNN alone": (CNN + ALONE + " --iterations 2048", 55, 20),
-    "CNN alone, n-grams of 2 to 6": ("--subword cnn --gram 2-6" + ALONE + " --iterations 2048", 55, 20),
+    "CNN alone, n-grams of 2 to 6": ("--model sg --subword cnn --gram 2-6" + ALONE + " --iterations 2048", 55, 20),
     "n-grams, two losses, own vectors": (NGRAM + TWO + " --known own", 30, 12),
     "n-grams, two losses, spelling": (NGRAM + TWO + " --known spelling", 30, 12),
     "n-grams, two losses, unseen by regression": (NGRAM + TWO + " --unseen regress", 60, 25),
+    "cl": ("--model cbow", 20, 10),
 }
 JOBS = [("word level", 5, 1), ("n-grams, sum", 5, 1), ("n-grams, two losses", 5, 1), ("CNN alone", 5, 1), ("CNN, two losses", 5, 1)]
 JOBS += [("n-grams, two losses, a third of the rate", 5, 1), ("n-grams, sum, a third of the rate", 5, 1), ("n-grams, two losses, a tenth of the rate", 5, 1)]
@@ -36,6 +38,10 @@ JOBS += [(f, 5, s) for s in (2, 3) for f in ("word level", "n-grams, sum", "n-gr
 JOBS += [("n-grams, two losses, twice as long", 5, 1), ("CNN, two losses", 5, 2), ("n-grams, two losses, unseen by regression", 5, 1),
          ("CNN alone, n-grams of 2 to 6", 5, 1), ("CNN, two losses", 5, 3), ("n-grams, two losses, own vectors", 5, 1),
          ("n-grams, two losses, spelling", 5, 1), ("n-grams alone", 5, 1), ("n-grams, sum, twice as long", 5, 1)]
+DEFAULTS = [(f, least, s) for s in (1, 2, 3) for f, least in (
+    ("CNN alone", 5), ("n-grams, two losses", 5), ("n-grams, two losses", 50), ("n-grams alone", 5), ("cl", 5))]
+DEFAULTS += [("n-grams, sum", 5, 1), ("n-grams alone", 50, 1), ("CNN, two losses", 5, 1)]
+DEFAULTS += [(f, least, s) for s in (2, 3) for f, least in (("n-grams alone", 50), ("n-grams, sum", 5))]
 HEAD = ["form", "min-count", "seed", "settings", "words", "iterations", "seconds of training", "loss"]
 HEAD += [d + part for d, _ in SETS for part in ("", ", with an unseen word", ", all")]
 
@@ -45,7 +51,7 @@ def run(binary, text, sets, device, number, name, least, seed, quick):
     folder = f"/tmp/hybrid-{os.getpid()}-{number}"
     tiny = ["--dim", "8", "--iterations", "6"] if quick else ["--dim", "300"]
     begun = time.monotonic()
-    p = subprocess.run([binary, "train", "--model", "sg", "--device", device, "--corpus", text, "--min-count", str(least), "--seed", str(seed),
+    p = subprocess.run([binary, "train", "--device", device, "--corpus", text, "--min-count", str(least), "--seed", str(seed),
                         "--out", folder, "--force", "--quiet", *settings.split(), *tiny], capture_output=True, text=True)
     if p.returncode:
         return [name, least, seed, "failed: " + " ".join((p.stderr or p.stdout).split())[-300:]]
@@ -63,8 +69,9 @@ def run(binary, text, sets, device, number, name, least, seed, quick):
     return row
 
 
-def main(binary, text, sets, device, seconds, out, quick=""):
-    start, lock, jobs = time.monotonic(), threading.Lock(), list(enumerate(JOBS))
+def main(binary, text, sets, device, seconds, out, *words):
+    start, lock, quick = time.monotonic(), threading.Lock(), "quick" in words
+    jobs = list(enumerate(DEFAULTS if "defaults" in words else JOBS))
 
     def worker():
         while True:

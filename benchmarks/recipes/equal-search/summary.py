@@ -19,7 +19,8 @@ def figure(x, digits=4):
 def searches():
     lines = [r for r in rows("search.tsv") if r[0] != "mode"]
     lines = [(r + [""] * 5)[:12] + [float(r[12]) if len(r) == 13 else -1.0] for r in lines]  # -1: diverged
-    out = [["mode", "epochs", "runs", "recipe", "best of them", "by", "kept back: recipe", "kept back: best", "5 epochs: recipe", "5 epochs: best"]]
+    out = [["mode", "epochs", "runs", "search: recipe", "search: best run", "settings of the best run", "kept back: recipe",
+            "kept back: best run", "5 epochs: recipe", "5 epochs: best run"]]
     for mode in dict.fromkeys(r[0] for r in lines):
         mine = [r for r in lines if r[0] == mode]
         tried = [r for r in mine if r[1] == "search"]
@@ -39,7 +40,8 @@ def searches():
 
 
 def lengths():
-    out = [["", "pairs, 10 MB", "100 MB", "median of seconds, 10 MB", "100 MB", "more", "least, 10 MB", "100 MB", "more"]]
+    out = [["model, device", "pairs, 10 MB", "pairs, 100 MB", "median seconds, 10 MB", "median seconds, 100 MB", "difference",
+            "least seconds, 10 MB", "least seconds, 100 MB", "difference, fastest run"]]
     lines = [r for r in rows("cost.tsv") if len(r) >= 10 and r[0] != "model"]
     names = {"cbow": "CBOW", "sg": "skip-gram", "cuda": "GPU", "cpu": "CPU"}
     for model, device in dict.fromkeys((r[0], r[1]) for r in lines):
