@@ -215,8 +215,8 @@ func (c *Config) machineSettings() []Setting {
 		{
 			Name: "threads", Aliases: []string{"workers", "thread"},
 			Record: true, Resume: true, value: &c.Threads,
-			help: "use `N` threads; 0 uses every processor. The results of cl and vanilla do not " +
-				"depend on N; the other modes repeat a result only with one thread",
+			help: "use `N` threads; 0 uses every processor. The sentence-ordered modes, from word2vec to " +
+				"parw2v, repeat a result only with one thread; the results of other modes do not depend on N",
 		},
 		{
 			Name: "max-memory", Record: true, Resume: true, value: &c.MaxMemory,

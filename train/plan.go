@@ -207,7 +207,7 @@ func (p Plan) Print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
   work    %s (%s), %s pairs each; %s, dim %d, %s%s%s
-  memory  %s: %s; at most %s, with reading and all%s
+  memory  %s: %s; at most %s at any time%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)%s
 `,
@@ -238,8 +238,8 @@ func (p Plan) samplesLine() string {
 	if p.Samples == nil {
 		return ""
 	}
-	return fmt.Sprintf("\n  samples %.3g of a word in an iteration, "+
-		"from %.3g of rare words to %.3g of frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
+	return fmt.Sprintf("\n  samples %.3g a word in an iteration on average, "+
+		"%.3g for rare words, %.3g for frequent ones", p.Samples.Mean, p.Samples.Least, p.Samples.Most)
 }
 
 // usesLine tells how often contexts are used, unless the epochs say so.
@@ -247,7 +247,7 @@ func (p Plan) usesLine() string {
 	if p.Uses == p.Epochs {
 		return ""
 	}
-	return fmt.Sprintf("\n  uses    %.3g of each context of the text", p.Uses)
+	return fmt.Sprintf("\n  uses    each context of the text %.3g times", p.Uses)
 }
 
 // deviceLine tells about the memory of the GPU, if there is one.
