@@ -69,6 +69,14 @@ func (v *Vocabulary) index() map[string]uint32 {
 // Len returns V, the number of words.
 func (v *Vocabulary) Len() int { return len(v.Words) }
 
+// WordBytes returns the length of all words together.
+func (v *Vocabulary) WordBytes() (bytes int) {
+	for _, word := range v.Words {
+		bytes += len(word)
+	}
+	return bytes
+}
+
 // ID returns the id of the word. ok is false if the vocabulary lacks it.
 func (v *Vocabulary) ID(word string) (id uint32, ok bool) {
 	id, ok = v.index()[word]
@@ -103,10 +111,8 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 
 // writeLine writes a word and its count. The first error sticks: Flush returns it.
 func (v *Vocabulary) writeLine(w *bufio.Writer, id int, separator byte) {
-	w.WriteString(v.Words[id])
-	w.WriteByte(separator)
-	w.WriteString(strconv.FormatUint(v.Counts[id], 10))
-	w.WriteByte('\n')
+	line := append(append(w.AvailableBuffer(), v.Words[id]...), separator)
+	w.Write(append(strconv.AppendUint(line, v.Counts[id], 10), '\n'))
 }
 
 // ReadVocabularyTSV reads a file of WriteTSV; lines may also end in CR LF. Errors
@@ -154,9 +160,5 @@ func parseTSV(line string) (word string, count uint64, err error) {
 
 // Bytes estimates the memory of words and counts.
 func (v *Vocabulary) Bytes() int64 {
-	bytes := 24 * int64(v.Len()) // string and count
-	for _, w := range v.Words {
-		bytes += int64(len(w))
-	}
-	return bytes
+	return 24*int64(v.Len()) + int64(v.WordBytes()) // string and count
 }

@@ -53,12 +53,19 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Options, x *comp
 	if x == nil {
 		return d.NewSentence(c)
 	}
-	c.Piece = composedPiece
 	k, err := d.NewComposed(c, compositionOf(x))
 	if err != nil {
 		return nil, err
 	}
 	return hosted{k, host}, nil
+}
+
+// pieceOf returns how many tokens of a sentence are trained at a time: 0 of a table.
+func pieceOf(c sequential.Options) int {
+	if c.Composition == nil {
+		return 0
+	}
+	return composedPiece
 }
 
 func compositionOf(x *composed.Composition) sentence.Composition {

@@ -233,8 +233,8 @@ func TestFullW2VText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (fake.TextTokens == 0) != x.whole {
-				t.Errorf("%s: %d bytes free of the %d that all takes: %d tokens on the device", precision, x.free, all, fake.TextTokens)
+			if (fake.Sentence.TextTokens == 0) != x.whole {
+				t.Errorf("%s: %d bytes free of the %d that all takes: %d tokens on the device", precision, x.free, all, fake.Sentence.TextTokens)
 			}
 			if err := errors.Join(k.Close(), fake.Close()); err != nil {
 				t.Error(err)

@@ -3,7 +3,8 @@ package device
 import (
 	"context"
 	"fmt"
-	"math"
+	"sort"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/cluster/lead"
@@ -31,11 +32,15 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err
 	}
-	c.Threads = 1 // the host only keeps tables
+	c.Threads, c.Later = 1, true // the host only keeps tables
 	host, err := sequential.NewFrom(text, noise, start, c)
 	if err != nil {
 		return nil, err
 	}
+	// The first use of large tables takes as long as to prepare the device.
+	var filling sync.WaitGroup
+	filling.Go(host.Reset)
+	defer filling.Wait()
 	bounds, all := host.Bounds(), text.Text()
 	t := &sentences{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
 	for u, first := range bounds[:len(bounds)-1] {
@@ -54,11 +59,15 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err != nil {
 		return nil, err
 	}
+	parts, err := partsOf(text, c, bounds, d.GPUs())
+	if err != nil {
+		return nil, err
+	}
 	t.kernels, err = newSentence(d, host, sentence.Options{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision == Half,
-		TextTokens: textTokens(text, c, free-memoryWithoutText(text, c, precision, free, d.GPUs()), d.GPUs()), Sync: sync,
+		TextTokens: parts.tokens(free - memoryWithoutText(text, c, precision, free, d.GPUs())), Piece: pieceOf(c), Sync: sync,
 	}, c.Composition)
 	if err != nil {
 		return nil, err
@@ -98,49 +107,65 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	if !HasKernels(c.Algorithm) {
 		return 0, fmt.Errorf("algorithm %s has no kernels", c.Algorithm)
 	}
-	tables := memoryWithoutText(text, c, precision, free, gpus)
-	tokens := tokensOf(text, gpus)
-	if n := textTokens(text, c, free-tables, gpus); n > 0 {
-		tokens = n
+	bounds, err := sequential.Bounds(text.Text(), c)
+	if err != nil {
+		return 0, err
 	}
-	return tables + textBytes(text, tokens), nil
+	parts, err := partsOf(text, c, bounds, gpus)
+	if err != nil {
+		return 0, err
+	}
+	others := memoryWithoutText(text, c, precision, free, gpus)
+	return others + parts.bytes(parts.tokens(free-others)), nil
 }
 
-// textBytes returns the memory of so many tokens of a text on a device: with each sentence, where it begins and its unit.
-func textBytes(text *corpus.Corpus, tokens int) int64 {
-	all := text.Text()
-	return 4*int64(tokens) + 12*int64(math.Ceil(float64(tokens)*float64(all.Sentences())/float64(all.Tokens()))+2)
+// parts are the parts of a text that each of several GPUs has; of one all.
+type parts []sentence.Options
+
+// partsOf returns the parts of a text with units that begin with the given sentences.
+func partsOf(text *corpus.Corpus, c sequential.Options, units []int, gpus int) (parts, error) {
+	whole := sentence.Options{Text: text.Text(), Units: units, Piece: pieceOf(c)}
+	if gpus < 2 {
+		return parts{whole}, nil
+	}
+	return whole.Shards(gpus)
 }
 
-// tokensOf returns how many tokens of the text each of so many GPUs has, about.
-func tokensOf(text *corpus.Corpus, gpus int) int { return (text.Text().Tokens() + gpus - 1) / gpus }
+// bytes returns the memory of so many tokens of a part on its GPU, 0 standing for all: the most there is.
+func (p parts) bytes(tokens int) (most int64) {
+	for _, part := range p {
+		part.TextTokens = tokens
+		most = max(most, part.TextBytes())
+	}
+	return most
+}
 
-// textTokens returns how many tokens of its part of the text each device gets, with so many
+// tokens returns how many tokens of its part each GPU gets, with so many
 // bytes left for them: 0 for all, or two pieces as large as is useful, each at
 // least a unit.
-func textTokens(text *corpus.Corpus, c sequential.Options, left int64, gpus int) int {
+func (p parts) tokens(left int64) int {
 	const (
 		reserve = 10        // part of the memory that is left alone
 		largest = 256 << 20 // tokens; a quarter of a second
 	)
-	tokens := tokensOf(text, gpus)
-	if textBytes(text, tokens) <= left {
+	if p.bytes(0) <= left {
 		return 0
 	}
-	unit := sequential.LongestUnit(text.Text(), c)
-	fits := float64(left-left/reserve) * float64(tokens) / float64(textBytes(text, tokens))
-	return min(max(2*unit, int(min(fits, largest))), tokens)
+	unit, all := 0, 0
+	for _, part := range p {
+		unit, all = max(unit, part.LongestUnit()), max(all, part.Text.Tokens())
+	}
+	least := 2 * unit
+	more := sort.Search(max(min(largest, all)-least, 0), func(n int) bool { return p.bytes(least+n+1) > left-left/reserve })
+	return min(least+more, all)
 }
 
 func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Precision, free int64, gpus int) int64 {
 	all := text.Text()
 	longest := all.LongestSentence()
-	v, sentences := text.Vocabulary.Len(), int64(all.Sentences()+1)
+	v := text.Vocabulary.Len()
 	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds
-	if c.Composition != nil {
-		work += 20 * (sentences + int64(all.Tokens()/composedPiece)) // bounds of pieces
-	}
-	rows := 128 * int64(v) * int64((c.Dim+31)/32) // in pieces of 32 values
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                       // in pieces of 32 values
 	tables := 2 * rows
 	if precision == Half {
 		tables = rows + rows/2

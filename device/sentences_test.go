@@ -4,8 +4,10 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -92,6 +94,52 @@ func TestMemoryOfSentences(t *testing.T) {
 				t.Errorf("%s: %d GPUs need %d bytes each, half as many %d", precision, gpus, bytes, before)
 			}
 			before = bytes
+		}
+	}
+}
+
+// Short sentences that lie together take more memory than the mean of a text does. What is planned for a text that does not fit is
+// what the kernels take: it stays within what is free, and within the plan.
+func TestMemoryOfShortSentences(t *testing.T) {
+	seed := freshSeed(t)
+	var lines []string
+	for range 5_000 {
+		lines = append(lines, "a b")
+	}
+	for range 100 {
+		lines = append(lines, strings.Repeat("a b c d e ", 200))
+	}
+	c, noise := corpustest.Read(t, strings.Join(lines, "\n"))
+	options := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 1, Epochs: 1, Seed: seed, Threads: 1}
+	memory := func(free int64) int64 {
+		bytes, err := device.MemorySequential(c, options, device.Float32, free, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	starts := c.Sentences
+	all, least := memory(plenty), memory(0)
+	others := all - int64(4*len(c.Tokens)+12*(len(starts)-1)+8)
+	for free := least; free < all; free += (all - least) / 7 {
+		fake := devicetest.New()
+		fake.Free = free
+		k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens, units, sentences := fake.Sentence.TextTokens/2, fake.Sentence.Units, 0
+		for u := range len(units) - 1 {
+			for end := u + 1; end < len(units) && starts[units[end]]-starts[units[u]] <= tokens; end++ {
+				sentences = max(sentences, units[end]-units[u])
+			}
+		}
+		takes := others + int64(2*(4*tokens+12*sentences+8))
+		if planned := memory(free); takes > planned || takes > free {
+			t.Errorf("%d bytes free, %d planned: %d tokens and %d sentences in each buffer take %d", free, planned, tokens, sentences, takes)
+		}
+		if err := errors.Join(k.Close(), fake.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -114,31 +114,3 @@ func appendBytes(b []byte, values []float32) []byte {
 	}
 	return b
 }
-
-const recordsTogether = 64 << 10 // bytes, as many as a processor's nearest cache holds
-
-// BinaryBytes is the memory that writing word2vec's binary format takes for vectors of so many values, beside the file's buffer.
-func BinaryBytes(dim int) int64 { return recordsTogether + 4*int64(dim) }
-
-// writeBinary writes word2vec's binary format as word2vec.c does, with a line
-// break after each vector.
-func writeBinary(w io.Writer, t *Table) error {
-	if _, err := fmt.Fprintf(w, "%d %d\n", t.Len(), t.Dim); err != nil {
-		return err
-	}
-	records := make([]byte, 0, BinaryBytes(t.Dim))
-	for i, word := range t.Words {
-		records = append(records, word...)
-		records = append(records, ' ')
-		records = appendBytes(records, t.Vector(i))
-		records = append(records, '\n')
-		if len(records) < recordsTogether && i+1 < len(t.Words) {
-			continue
-		}
-		if _, err := w.Write(records); err != nil {
-			return err
-		}
-		records = records[:0]
-	}
-	return nil
-}

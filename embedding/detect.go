@@ -144,25 +144,30 @@ func isPlain(b []byte) bool {
 // bytes are the digits of a text, a first word that is a number or a magic number. A first
 // row that is longer than what is looked at here would have to be such digits all through.
 func checkBeginning(t *Table, f Format) error {
-	if f != Word2VecBinary && f != GloVe {
+	if f != GloVe { // writing Word2VecBinary looks at its beginning
 		return nil
 	}
-	// Little is looked at, beside a table of a few words: the first word, and 16 KB.
-	start := limitedBuffer{most: 1 << 14}
-	if t.Len() > 0 {
-		start.most = min(start.most+len(t.Words[0]), beginning)
-	}
+	start := limitedBuffer{most: lookedAt(t.Words[0])}
 	if err := writeAs(&start, t, f); err != nil && !errors.Is(err, errFull) {
 		return err
 	}
-	got, err := detect(bufio.NewReaderSize(&start, start.most))
+	return checkBytes(start.Bytes(), f)
+}
+
+// lookedAt is how many bytes of the beginning are looked at, little beside a table of a few words: the first word, and 16 KB.
+func lookedAt(first string) int { return min(1<<14+len(first), beginning) }
+
+// checkBytes returns why the beginning of a file in format f would be taken for another format.
+func checkBytes(start []byte, f Format) error {
+	got, err := detect(bufio.NewReaderSize(bytes.NewReader(start), len(start)))
 	switch {
 	case got == f:
 		return nil
 	case err != nil:
 		return fmt.Errorf("in format %s the file would look like another kind of file (%w); write it as format %s", f, err, Word2VecText)
 	case f == GloVe:
-		return fmt.Errorf("the first line (%s %v) would be taken for a header; write it as format %s", t.Words[0], t.Vectors[0], Word2VecText)
+		line, _, _ := bytes.Cut(start, []byte("\n"))
+		return fmt.Errorf("the first line (%s) would be taken for a header; write it as format %s", line, Word2VecText)
 	default:
 		return fmt.Errorf("the values, as bytes, would be taken for text; write it as format %s", Safetensors)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -156,7 +157,7 @@ func writeAs(w io.Writer, t *Table, f Format) error {
 	case GloVe:
 		return writeText(w, t, false)
 	case Word2VecBinary:
-		return writeBinary(w, t)
+		return t.rows().WriteBinary(w, runtime.GOMAXPROCS(0))
 	case NPY:
 		return writeNPY(w, t)
 	case Safetensors:
@@ -211,9 +212,12 @@ func forbidden(f Format) string {
 
 // check refuses a table that Load would not read back from format f.
 func check(t *Table, f Format) error {
+	if f == Word2VecBinary {
+		return nil // what writes it looks at each word, and at the beginning
+	}
 	for i, word := range t.Words {
-		if j := strings.IndexAny(word, forbidden(f)); j >= 0 {
-			return fmt.Errorf("word %d (%q) contains %q, which format %s cannot hold", i+1, word, word[j], f)
+		if err := checkWord(word, i, f); err != nil {
+			return err
 		}
 	}
 	return checkBeginning(t, f)

@@ -54,7 +54,7 @@ func TestSmallBinary(t *testing.T) {
 			table.Vectors[i] = float32(random.NormFloat64() * 0.3)
 		}
 		for _, f := range []func(*bytes.Buffer) error{
-			func(w *bytes.Buffer) error { return writeBinary(w, table) },
+			func(w *bytes.Buffer) error { return table.rows().WriteBinary(w, 1) },
 			func(w *bytes.Buffer) error { return writeText(w, table, true) },
 			func(w *bytes.Buffer) error { return writeText(w, table, false) },
 		} {
@@ -122,6 +122,9 @@ func FuzzLoad(f *testing.F) {
 			}
 			var file bytes.Buffer
 			if err := Write(&file, table, format); err != nil {
+				if format == Word2VecBinary && file.Len() == 0 { // it would look like another format
+					continue
+				}
 				t.Fatalf("as %s: %v", format, err)
 			}
 			again, err := loadBytes(file.Bytes(), table.Words)

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -28,8 +27,7 @@ type Table struct {
 	Dim     int       // N, the dimension of the vectors
 	Vectors []float32 // (V, N), row-major
 
-	index     map[string]int
-	indexOnce sync.Once
+	index map[string]int
 
 	normalizeOnce sync.Once
 	normalized    []float32 // (V, N), rows of length 1
@@ -44,19 +42,6 @@ const IndexBytes = 2 * (16 + 8 + 1)
 // a length of vectors other than len(words)*dim, a word that is empty, repeated or
 // not UTF-8, NaN and infinity.
 func NewTable(words []string, dim int, vectors []float32) (*Table, error) {
-	t, err := NewDistinctTable(words, dim, vectors)
-	if err == nil {
-		t.indexOnce.Do(func() { err = t.makeIndex() })
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// NewDistinctTable is NewTable for a table that is written and whose words are known to differ, as those of a vocabulary do. It has no
-// index, which takes longer than to write a large table. The first word that is looked up makes it; if memory lacks, no word is found.
-func NewDistinctTable(words []string, dim int, vectors []float32) (*Table, error) {
 	if len(words) == 0 {
 		return nil, errors.New("a table needs at least one word")
 	}
@@ -68,17 +53,18 @@ func NewDistinctTable(words []string, dim int, vectors []float32) (*Table, error
 		return nil, fmt.Errorf("%d values do not make %d vectors of dimension %d", len(vectors), len(words), dim)
 	}
 	for i, w := range words {
-		if w == "" {
-			return nil, fmt.Errorf("word %d is empty", i+1)
-		}
-		if !utf8.ValidString(w) {
-			return nil, fmt.Errorf("word %d (%q) is not valid UTF-8", i+1, w)
+		if err := checkText(w, i); err != nil {
+			return nil, err
 		}
 	}
 	if i := firstNotFinite(vectors); i >= 0 {
-		return nil, fmt.Errorf("value %d of the vector of word %d (%q) is %v, %w", i%dim+1, i/dim+1, words[i/dim], vectors[i], ErrNotFinite)
+		return nil, notFinite(words[i/dim], i/dim, i%dim, vectors[i])
 	}
-	return &Table{Words: words, Dim: dim, Vectors: vectors}, nil
+	t := &Table{Words: words, Dim: dim, Vectors: vectors}
+	if err := t.makeIndex(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // makeIndex makes the index. The error is of a word that occurs twice, or of memory.
@@ -131,9 +117,13 @@ func (t *Table) Len() int { return len(t.Words) }
 
 // Index returns the row of a word. The spelling must match exactly.
 func (t *Table) Index(word string) (row int, ok bool) {
-	t.indexOnce.Do(func() { _ = t.makeIndex() }) // of words that differ; without memory none is found
 	row, ok = t.index[word]
 	return row, ok
+}
+
+// rows returns the table as rows.
+func (t *Table) rows() Rows {
+	return Rows{Words: t.Words, Dim: t.Dim, Vector: func(i int, _ []float32) []float32 { return t.Vector(i) }}
 }
 
 // Vector returns row i: N values, which are part of the table. Do not change them.

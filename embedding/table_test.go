@@ -1,11 +1,8 @@
 package embedding
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -49,38 +46,5 @@ func TestNormalized(t *testing.T) {
 	}
 	if table.Vectors[0] != 3 {
 		t.Error("Normalized changed the table")
-	}
-}
-
-// TestDistinctTable: a table without an index is the same, makes it when a word is looked up, and names the first value that is not finite.
-func TestDistinctTable(t *testing.T) {
-	words, values := make([]string, 3000), make([]float32, 3000*1000)
-	for i := range words {
-		words[i] = fmt.Sprint("w", i)
-	}
-	for i := range values {
-		values[i] = float32(i % 97)
-	}
-	table, err := NewDistinctTable(words, 1000, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var working sync.WaitGroup
-	for i := range 8 {
-		working.Go(func() {
-			if row, ok := table.Index(fmt.Sprint("w", 300*i)); !ok || row != 300*i {
-				t.Errorf("w%d is row %d, %t", 300*i, row, ok)
-			}
-		})
-	}
-	working.Wait()
-	if _, ok := table.Index("x"); ok {
-		t.Error("x is there")
-	}
-	for _, i := range []int{2_999_999, 1_500_000, 1_499_999, 0} {
-		values[i] = float32(math.Inf(1))
-		if _, err := NewDistinctTable(words, 1000, values); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), fmt.Sprintf("value %d of the vector of word %d ", i%1000+1, i/1000+1)) {
-			t.Errorf("value %d: %v", i, err)
-		}
 	}
 }

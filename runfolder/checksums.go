@@ -251,11 +251,31 @@ func (f *Folder) Write(name string, write func(w io.Writer) error) error {
 		return err
 	}
 	hash := xxhash.New()
-	err := atomicfile.Write(f.Path(name), func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	err := atomicfile.Write(f.Path(name), func(w io.Writer) error { return write(&summed{w, hash}) })
 	if err == nil {
 		f.sums.set(name, hash.Sum64())
 	}
 	return err
+}
+
+// summed adds what is written to a hash, too.
+type summed struct {
+	w    io.Writer
+	hash *xxhash.Digest
+}
+
+// Write adds much while it is written.
+func (s *summed) Write(p []byte) (n int, err error) {
+	const much = 64 << 10
+	if len(p) < much {
+		_, _ = s.hash.Write(p) // it has no errors
+		return s.w.Write(p)
+	}
+	var working sync.WaitGroup
+	working.Go(func() { _, _ = s.hash.Write(p) })
+	n, err = s.w.Write(p)
+	working.Wait()
+	return n, err
 }
 
 // writeLast writes the list of checksums and then the summary, which makes the folder

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
@@ -69,6 +72,34 @@ func makeRun(t testing.TB, whole bool) (dir string) {
 	}
 	must(f.Finish(Summary{Mode: "word2vec", Dim: 2, Interrupted: true, Out: out}))
 	return out
+}
+
+// A checksum is that of the file, of short and of long writes.
+func TestSummed(t *testing.T) {
+	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	var all bytes.Buffer
+	s := &summed{&all, xxhash.New()}
+	for range 50 {
+		p := make([]byte, r.IntN(200_000))
+		for i := range p {
+			p[i] = byte(r.Uint32())
+		}
+		if n, err := s.Write(p); n != len(p) || err != nil {
+			t.Fatal(n, err)
+		}
+		clear(p) // what is written is no longer needed
+	}
+	if got, want := s.hash.Sum64(), xxhash.Sum64(all.Bytes()); got != want {
+		t.Errorf("%x, want %x", got, want)
+	}
+	reading, writing := io.Pipe()
+	reading.Close()
+	s.w = writing
+	for _, n := range []int{1, 100_000} {
+		if _, err := s.Write(make([]byte, n)); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
 }
 
 // writeSettings writes the settings of a run of that mode.

@@ -31,6 +31,7 @@ type Summary struct {
 	SecondsRead    float64 `json:"seconds_read"`
 	SecondsMatrix  float64 `json:"seconds_matrix"` // building or opening M
 	SecondsTrain   float64 `json:"seconds_train"`
+	SecondsSave    float64 `json:"seconds_save"`     // writing the vectors
 	WordsPerSecond float64 `json:"words_per_second"` // train words x epochs / seconds of training
 	PairsPerSecond float64 `json:"pairs_per_second"`
 	Loss           float64 `json:"loss"`         // per pair, over the last half percent of the run
@@ -71,7 +72,7 @@ func decodeSummary(data []byte) (s Summary, err error) {
 	}
 	for _, x := range []float64{
 		float64(s.Threads), float64(s.Dim), float64(s.Vocab), float64(s.Tokens), float64(s.TrainWords), float64(s.Iterations), s.Epochs,
-		s.SecondsTotal, s.SecondsRead, s.SecondsMatrix, s.SecondsTrain, s.WordsPerSecond, s.PairsPerSecond,
+		s.SecondsTotal, s.SecondsRead, s.SecondsMatrix, s.SecondsTrain, s.SecondsSave, s.WordsPerSecond, s.PairsPerSecond,
 		float64(s.Memory.Total), float64(s.Memory.Peak), float64(s.PeakRSS), float64(s.PeakDevice),
 	} {
 		if x < 0 {

@@ -46,6 +46,7 @@ type Options struct {
 	Block       int
 
 	Account *trainer.Account // gives the memory; may be nil
+	Later   bool             // the tables are zeros until somebody calls Reset
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context

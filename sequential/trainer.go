@@ -136,7 +136,9 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		t.start.Contexts = nil // C is not trained
 		tree = newTree(text.Vocabulary.Counts)
 	}
-	t.Reset()
+	if !c.Later {
+		t.Reset()
+	}
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
 	}).From(c.Part.First)
@@ -217,14 +219,21 @@ func cut(sentences *corpus.Text, tokens int) []int {
 	}
 }
 
-// LongestUnit returns the tokens of the longest unit of a text, of algorithms that train one
-// sentence at a time.
-func LongestUnit(sentences *corpus.Text, c Options) int {
-	longest, units := 0, cut(sentences, ordinaryUnit(sentences.Tokens(), &c))
-	for u := range len(units) - 1 {
-		longest = max(longest, units[u+1]-units[u])
+// Bounds returns what [Trainer.Bounds] of a trainer of the whole text does.
+func Bounds(sentences *corpus.Text, c Options) ([]int, error) {
+	d, err := Find(c.Algorithm)
+	if err != nil {
+		return nil, err
 	}
-	return longest
+	return firsts(sentences, cut(sentences, d.unit(sentences.Tokens(), &c))), nil
+}
+
+// firsts returns the numbers of the sentences that begin with the given tokens.
+func firsts(sentences *corpus.Text, tokens []int) (found []int) {
+	for _, token := range tokens {
+		found = append(found, sentences.Find(token))
+	}
+	return found
 }
 
 // piece returns the first and the end of the sentences of unit u of an epoch in
@@ -241,13 +250,7 @@ func (t *Trainer) Units() int { return t.options.Epochs * (len(t.units) - 1) }
 
 // Bounds returns the number of the first sentence of each unit of an epoch, and
 // the end.
-func (t *Trainer) Bounds() []int {
-	var bounds []int
-	for _, token := range t.units {
-		bounds = append(bounds, t.sentences.Find(token))
-	}
-	return bounds
-}
+func (t *Trainer) Bounds() []int { return firsts(t.sentences, t.units) }
 
 // Batch returns how many words share negatives in PAR-Word2Vec.
 func (t *Trainer) Batch() int { return t.options.Batch }

@@ -663,6 +663,10 @@ func TestExported(t *testing.T) {
 		if (&got[0] == &words[0]) != (weight == 0) {
 			t.Errorf("weight %v: a copy, or none", weight)
 		}
+		row := c.ExportedRow(make([]float32, 999), words[7:1006], contexts[7:1006])
+		if !slices.Equal(row, got[7:1006]) || (&row[0] == &words[7]) != (weight == 0) {
+			t.Errorf("weight %v: a row is not that of all, or not where it should be", weight)
+		}
 		got = slices.Clone(got)
 		c.Words(got, contexts)
 		for i, x := range got {

@@ -203,6 +203,15 @@ func (c *Config) Exported(words, contexts []float32) []float32 {
 	return sum
 }
 
+// ExportedRow returns one row of Exported where no encoder composes rows: of a row of W and one of C, in dst or W.
+func (c *Config) ExportedRow(dst, word, context []float32) []float32 {
+	if c.ContextWeight == 0 {
+		return word
+	}
+	trainer.AddContext(dst, word, context, float32(c.ContextWeight))
+	return dst
+}
+
 // Words is the inverse of Exported: it turns exported vectors into W, in place and
 // but for rounding, and for what Exported leaves out.
 func (c *Config) Words(exported, contexts []float32) {

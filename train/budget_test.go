@@ -101,6 +101,9 @@ func TestBudgetOfTime(t *testing.T) {
 		}
 		// The end of a unit is nearest. Where the machine is busy, some units take long, and a run may end late.
 		unit := summary.SecondsTrain / float64(summary.Iterations)
+		if parts := summary.SecondsRead + summary.SecondsMatrix + summary.SecondsTrain + summary.SecondsSave; summary.SecondsSave <= 0 || parts > summary.SecondsTotal {
+			t.Errorf("%s: %v s of reading, M, training and saving (%v) in %v s", mode, parts, summary.SecondsSave, summary.SecondsTotal)
+		}
 		if s := summary.SecondsMatrix + summary.SecondsTrain; s < 0.499-unit/2 || s > 4 {
 			t.Errorf("%s: %g s of 0.5, units of %g", mode, s, unit)
 		}

@@ -117,12 +117,8 @@ func (j *job) export(folder *runfolder.Folder) error {
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportTable(folder, runfolder.ContextFile, contexts) })
-	vectors := j.config.Exported(words, contexts)
-	err := j.exportEncoder(folder, vectors)
-	if err == nil {
-		err = j.exportTable(folder, runfolder.VectorsFile, vectors)
-	}
+	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, contexts, nil) })
+	err := j.exportVectors(folder, words, contexts)
 	working.Wait()
 	if err == nil {
 		err = contextsErr
@@ -135,25 +131,40 @@ func (j *job) export(folder *runfolder.Folder) error {
 	return err
 }
 
-func (j *job) exportTable(folder *runfolder.Folder, name string, values []float32) error {
-	table, err := embedding.NewDistinctTable(j.text.vocabulary.Words, j.config.Dim, values)
-	switch {
-	case errors.Is(err, embedding.ErrNotFinite):
-		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
-	case err != nil:
+// exportVectors writes the vectors to use, and their encoder, which needs all of them at once.
+func (j *job) exportVectors(folder *runfolder.Folder, words, contexts []float32) error {
+	if j.written() == nil {
+		return j.exportRows(folder, runfolder.VectorsFile, words, contexts)
+	}
+	vectors := j.config.Exported(words, contexts)
+	if err := j.exportEncoder(folder, vectors); err != nil {
 		return err
 	}
-	return folder.Write(name, func(w io.Writer) error { return embedding.Write(w, table, embedding.Word2VecBinary) })
+	return j.exportRows(folder, runfolder.VectorsFile, vectors, nil)
+}
+
+// exportRows writes rows, with contexts added to them as --context-weight says, or nil.
+func (j *job) exportRows(folder *runfolder.Folder, name string, words, contexts []float32) error {
+	c := &j.config
+	rows := embedding.Rows{Words: j.text.vocabulary.Words, Dim: c.Dim, Vector: func(i int, buffer []float32) []float32 {
+		row := words[i*c.Dim:][:c.Dim]
+		if contexts == nil {
+			return row
+		}
+		return c.ExportedRow(buffer, row, contexts[i*c.Dim:][:c.Dim])
+	}}
+	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, c.ThreadCount()) })
+	if errors.Is(err, embedding.ErrNotFinite) {
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+	}
+	return err
 }
 
 // exportEncoder writes the encoder, with the offset that fits composed vectors to
 // the given ones.
 func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
-	switch {
-	case j.unseen != nil:
+	if j.unseen != nil {
 		return j.exportUnseen(folder, vectors)
-	case j.encoder == nil:
-		return nil
 	}
 	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, vectors)
 	if err != nil {
@@ -165,10 +176,7 @@ func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
 // diskSpace returns the size of the files of the run.
 func (j *job) diskSpace() runfolder.DiskSpace {
 	const overhead = 64 << 10 // the small files, and headers
-	words, v := int64(0), int64(j.text.vocabulary.Len())
-	for _, word := range j.text.vocabulary.Words {
-		words += int64(len(word))
-	}
+	words, v := int64(j.text.vocabulary.WordBytes()), int64(j.text.vocabulary.Len())
 	space := runfolder.DiskSpace{Vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, Checkpoint: overhead}
 	if e := j.written(); e != nil {
 		space.Vectors += subword.FileBytes(e)

@@ -49,10 +49,7 @@ type outcome struct {
 // finished, so the tables are good to save after an interrupt. A loss that is
 // not a number is an error: the tables are ruined.
 func (l *loop) run(ctx context.Context) (outcome, error) {
-	t, err := l.begin()
-	if err != nil {
-		return outcome{}, err
-	}
+	t := l.begin()
 	defer func() { t.ready(); t.stage.Stop() }()
 	// One unit is always trained: a run that began to train has something to
 	// save.
@@ -89,7 +86,7 @@ type training struct {
 	paused              time.Duration // of the time since then
 }
 
-func (l *loop) begin() (*training, error) {
+func (l *loop) begin() *training {
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -109,9 +106,8 @@ func (l *loop) begin() (*training, error) {
 	} else {
 		t.ready = l.progress.Busy("measuring the speed of training")
 	}
-	err := trainer.Ready(l.trainer)
 	t.began = l.now()
-	return t, err
+	return t
 }
 
 // show begins to show progress.

@@ -161,15 +161,16 @@ func (j *job) afterTraining() (purpose string, bytes int64) {
 
 func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4 }
 
-// exportBytes is the memory of writing the vectors: their sum, buffers for each of the two files, and for an encoder's a buffer and the
-// offset.
+// exportBytes is the memory of writing the vectors: buffers for each of the two files, and for an encoder's a buffer, the
+// offset and the sum of the tables.
 func (j *job) exportBytes() int64 {
-	bytes := 2 * (atomicfile.BufferBytes + embedding.BinaryBytes(j.config.Dim))
+	v := j.text.vocabulary
+	bytes := 2 * (atomicfile.BufferBytes + embedding.BinaryBytes(v.Len(), v.WordBytes(), j.config.Dim))
 	if e := j.written(); e != nil {
 		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
-	}
-	if j.config.ContextWeight != 0 {
-		bytes += j.tableBytes()
+		if j.config.ContextWeight != 0 {
+			bytes += j.tableBytes()
+		}
 	}
 	return bytes
 }

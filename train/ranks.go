@@ -54,7 +54,7 @@ func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, err
 	}
 	e.text = own
 	whole := func() uint64 { return own.Fingerprint }
-	return &text{corpus: own.Corpus, vocabulary: own.Vocabulary, stats: own.Stats, fingerprint: whole, seconds: seconds, close: own.Close}, nil
+	return &text{corpus: own.Corpus, vocabulary: own.Vocabulary, stats: own.Stats, fingerprint: whole, sum: beginSum(own.Vocabulary), seconds: seconds, close: own.Close}, nil
 }
 
 // prepare refuses settings first that ranks can only make M with.

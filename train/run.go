@@ -1,10 +1,12 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
@@ -82,13 +84,14 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
-	saving := p.Busy("saving the vectors")
+	saved, saving := time.Now(), p.Busy("saving the vectors")
 	err = j.save(folder, p)
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
 	summary := j.summarize(result)
+	summary.SecondsSave = time.Since(saved).Seconds()
 	summary.SecondsTotal = from.Seconds + time.Since(start).Seconds()
 	summary.PeakRSS = machine.PeakRSS()
 	summary.Memory.Peak = summary.PeakRSS
@@ -121,7 +124,7 @@ func (j *job) unitsOf(done, all int) string {
 
 // begin is where a run starts to leave something behind: OUT.partial, with
 // settings and vocabulary. It returns the position to train from, with the
-// trainer in its state.
+// trainer in its state and ready.
 func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.Position, error) {
 	var from runfolder.Position
 	if err := j.diskSpace().Check(folder, p); err != nil {
@@ -146,7 +149,12 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 	if err := j.writeConfig(folder); err != nil {
 		return from, err
 	}
-	return from, j.writeVocabulary(folder)
+	var written error
+	var writing sync.WaitGroup
+	writing.Go(func() { written = j.writeVocabulary(folder) })
+	err := trainer.Ready(j.trainer) // a GPU gets its tables meanwhile
+	writing.Wait()
+	return from, cmp.Or(written, err)
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.

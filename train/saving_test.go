@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/runfolder"
 )
 
 // Only vectors that are not finite are called diverged, whatever else is wrong.
@@ -21,12 +24,21 @@ func TestSavingDiverged(t *testing.T) {
 	}
 	j, _ := fakeJob(t, "", 1)
 	j.text.vocabulary, j.config.Dim = vocabulary, 1
-	if err := j.exportTable(nil, "", make([]float32, len(words)-1)); err == nil || errors.Is(err, errDiverged) {
-		t.Errorf("too few values: %v", err)
+	folder, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	spoilt := make([]float32, len(words))
-	spoilt[7] = float32(math.NaN())
-	if err := j.exportTable(nil, "", spoilt); !errors.Is(err, errDiverged) {
+	defer folder.Close()
+	values := make([]float32, len(words))
+	values[7] = float32(math.NaN())
+	if err := j.exportRows(folder, runfolder.VectorsFile, values, nil); !errors.Is(err, errDiverged) {
 		t.Errorf("NaN: %v", err)
+	}
+	values[7] = 0
+	if err := os.RemoveAll(folder.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.exportRows(folder, runfolder.VectorsFile, values, nil); err == nil || errors.Is(err, errDiverged) {
+		t.Errorf("no folder: %v", err)
 	}
 }

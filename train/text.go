@@ -22,17 +22,34 @@ type text struct {
 	vocabulary  *corpus.Vocabulary
 	stats       corpus.Stats
 	fingerprint func() uint64 // of the corpus; computed while other work goes on
+	sum         func() tsvSum // of vocab.tsv, in the same way
 	seconds     float64       // that reading took
 	fileBytes   int64         // of the file of the text; 0: it is in memory
 	close       func() error  // gives the file of the text back
+}
+
+// A tsvSum is the XXH64 of vocab.tsv, or why it cannot be written.
+type tsvSum struct {
+	hash uint64
+	err  error
 }
 
 func newText(c *corpus.Corpus) *text {
 	return &text{
 		corpus: c, vocabulary: c.Vocabulary, stats: c.Stats,
 		fingerprint: parallel.Begin(c.Fingerprint),
+		sum:         beginSum(c.Vocabulary),
 		close:       func() error { return nil },
 	}
+}
+
+// beginSum begins to compute the sum of a vocabulary.
+func beginSum(v *corpus.Vocabulary) func() tsvSum {
+	return parallel.Begin(func() tsvSum {
+		hash := xxhash.New()
+		err := v.WriteTSV(hash)
+		return tsvSum{hash.Sum64(), err}
+	})
 }
 
 // release gives the corpus back, once everything that training needs of it is elsewhere.
@@ -102,7 +119,6 @@ func (t *text) check(c *settings.Config) error {
 // hashes returns the fingerprint of the corpus and the XXH64 of vocab.tsv, as a
 // checkpoint holds them.
 func (t *text) hashes() (fingerprint, vocabulary string, err error) {
-	hash := xxhash.New()
-	err = t.vocabulary.WriteTSV(hash)
-	return corpus.Hex(t.fingerprint()), corpus.Hex(hash.Sum64()), err
+	sum := t.sum()
+	return corpus.Hex(t.fingerprint()), corpus.Hex(sum.hash), sum.err
 }

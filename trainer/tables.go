@@ -61,8 +61,14 @@ func AddContexts(dst, words, contexts []float32, weight float32, threads int) {
 	const atATime = 1 << 18
 	// Without a context to cancel there is no error.
 	_ = parallel.Do(context.Background(), threads, (len(dst)+atATime-1)/atATime, func(part int) {
-		for i := part * atATime; i < min((part+1)*atATime, len(dst)); i++ {
-			dst[i] = words[i] + float32(weight*contexts[i]) // rounded twice on every machine
-		}
+		first, end := part*atATime, min((part+1)*atATime, len(dst))
+		AddContext(dst[first:end], words[first:end], contexts[first:end], weight)
 	})
+}
+
+// AddContext is AddContexts for one row.
+func AddContext(dst, word, context []float32, weight float32) {
+	for i := range dst {
+		dst[i] = word[i] + float32(weight*context[i]) // rounded twice on every machine
+	}
 }

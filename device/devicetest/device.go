@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -28,9 +29,9 @@ type Device struct {
 
 	Matrix *wordcontext.Matrix // M, for kernels of W2V-CL that get its samples from the host
 
-	Launches   []int // units of each
-	Open       int   // devices and kernels that were not closed
-	TextTokens int   // of the last FULL-W2V's options
+	Launches []int            // units of each
+	Open     int              // devices and kernels that were not closed
+	Sentence sentence.Options // of the last kernels
 }
 
 var _ device.Device = &Device{}

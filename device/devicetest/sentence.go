@@ -41,7 +41,7 @@ func (d *Device) newSentence(c sentence.Options, x *sentence.Composition) (*sent
 		return nil, err
 	}
 	k.memory = newMemory(d, k.newState())
-	d.TextTokens = c.TextTokens
+	d.Sentence = c
 	d.Open++
 	return k, nil
 }

@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"unsafe"
 
@@ -68,84 +67,7 @@ func Place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p, Send(p, from)
-}
-
-// PartValues is how many values of a table that is laid out otherwise in memory are brought to the device or back
-// at a time: a copy of all would double its memory.
-const PartValues = 1 << 20
-
-// Columns are some of the columns of a table on the host, which a device has as rows of stride values, with zeros behind.
-type Columns struct{ First, Count, Stride int }
-
-// SendRows sends (rows, columns) values to rows of stride values, with zeros behind.
-func SendRows(to cu.DevicePtr, from []float32, columns, stride int) error {
-	return SendColumns(to, from, columns, Columns{0, columns, stride})
-}
-
-// ReceiveRows is the way back.
-func ReceiveRows(to []float32, from cu.DevicePtr, columns, stride int) error {
-	return ReceiveColumns(to, from, columns, Columns{0, columns, stride})
-}
-
-// SendColumns sends some columns of (rows, width) values.
-func SendColumns(to cu.DevicePtr, from []float32, width int, x Columns) error {
-	if x.Stride == width {
-		return Send(to, from)
-	}
-	return x.inParts(len(from)/width, func(padded []float32, row int) error {
-		for i := range len(padded) / x.Stride {
-			copy(padded[i*x.Stride:], from[(row+i)*width+x.First:][:x.Count])
-		}
-		return Send(to+cu.DevicePtr(Bytes[float32](row*x.Stride)), padded)
-	})
-}
-
-// ReceiveColumns is the way back. It leaves other columns as they are.
-func ReceiveColumns(to []float32, from cu.DevicePtr, width int, x Columns) error {
-	if x.Stride == width {
-		return Receive(to, from)
-	}
-	return x.inParts(len(to)/width, func(padded []float32, row int) error {
-		err := Receive(padded, from+cu.DevicePtr(Bytes[float32](row*x.Stride)))
-		for i := range len(padded) / x.Stride {
-			copy(to[(row+i)*width+x.First:][:x.Count], padded[i*x.Stride:])
-		}
-		return err
-	})
-}
-
-// inParts calls f for rows, some at a time, with a buffer for them and the number of the first.
-func (x Columns) inParts(rows int, f func(padded []float32, row int) error) error {
-	if x.Count == 0 {
-		return nil
-	}
-	return InParts(rows*x.Stride, x.Stride, PartValues, func(padded []float32, first int) error { return f(padded, first/x.Stride) })
-}
-
-// InParts calls f for n values in order, some at a time, with a buffer for them and the number of the first. A part has
-// whole groups of each values, and no more than most values unless one group has. The buffer of a large part is pinned: copies from it or
-// to it take a fraction of the time. It begins as zeros, which stay where f does not write, as in padding.
-func InParts[T any](n, each, most int, f func(part []T, first int) error) (err error) {
-	const large = 1 << 20 // bytes; to pin memory takes as long as to copy some hundred kilobytes
-	var part []T
-	if count := min(n, max(most/each, 1)*each); Bytes[T](count) < large {
-		part = make([]T, count)
-	} else {
-		if part, err = Pinned[T](count); err != nil {
-			return err
-		}
-		clear(part)
-		whole := part
-		defer func() { err = errors.Join(err, Unpin(whole)) }()
-	}
-	for first := 0; first < n; first += len(part) {
-		part = part[:min(len(part), n-first)]
-		if err := f(part, first); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p, SendParts(p, len(from), 1, func(part []T, first int) { copy(part, from[first:]) })
 }
 
 // An Allocator allocates memory and loads kernels until something fails. After that its
@@ -178,15 +100,11 @@ func Placed[T any](a *Allocator, what string, values []T) cu.DevicePtr {
 	return p
 }
 
-// PlacedParts is Placed for n values that fill makes, in order, some at a time.
+// PlacedParts is Placed for n values that fill makes, some at a time, on several goroutines.
 func PlacedParts[T any](a *Allocator, what string, n int, fill func(to []T, first int)) cu.DevicePtr {
-	const atATime = 1 << 22
 	p := a.Bytes(what, int(Bytes[T](n)))
 	if a.Err == nil {
-		a.Err = InParts(n, 1, atATime, func(part []T, first int) error {
-			fill(part, first)
-			return Send(p+cu.DevicePtr(Bytes[T](first)), part)
-		})
+		a.Err = SendParts(p, n, 1, fill)
 	}
 	return p
 }

@@ -2,31 +2,21 @@
 
 package sentence
 
-import (
-	"math"
-
-	"github.com/w2vcl/w2vcl/kernels/cuda"
-)
+import "math"
 
 // halves rounds values to float16, as IEEE 754 has it: to the nearest, of two as
 // near the even one.
-func halves(values []float32) []uint16 {
-	to := make([]uint16, len(values))
-	cuda.Parallel(len(values), func(first, end int) {
-		for i := first; i < end; i++ {
-			to[i] = half(values[i])
-		}
-	})
-	return to
+func halves(to []uint16, values []float32) {
+	for i := range to {
+		to[i] = half(values[i])
+	}
 }
 
 // floats is the way back, which is exact.
 func floats(to []float32, values []uint16) {
-	cuda.Parallel(len(values), func(first, end int) {
-		for i := first; i < end; i++ {
-			to[i] = float(values[i])
-		}
-	})
+	for i := range to {
+		to[i] = float(values[i])
+	}
 }
 
 func half(x float32) uint16 {

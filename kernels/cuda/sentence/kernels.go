@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -54,6 +55,7 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 	}
 	if c.Piece > 0 {
 		c.Text, c.Units = newPieces(c.text(), c.Units, c.Piece)
+		c.cut = true
 	}
 	return newKernels(d, c, k)
 }
@@ -149,9 +151,10 @@ func (t *Kernels) allocate() (err error) {
 	a.next = m.Bytes("counter", 4)
 	t.placePieces(m)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
-	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares()))
+	kept, drawn := c.frequencies()
+	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares(kept, drawn)))
 	if c.sharesContexts() {
-		shares := c.contextShares()
+		shares := c.contextShares(kept, drawn)
 		a.contextShares, t.leastShare = cuda.Placed(m, "shares of contexts", numbered(t.numbers, shares)), slices.Min(shares)
 		if c.InFlight > 1 {
 			a.soundRate = soundRate
@@ -170,14 +173,21 @@ func longestOf(text Text) int {
 	if cut, ok := text.(*pieces); ok {
 		return cut.longest
 	}
+	var mutex sync.Mutex
 	longest := 1
-	for s, start := 0, text.Start(0); s < text.Sentences(); s++ {
-		end := text.Start(s + 1)
-		longest, start = max(longest, end-start), end
-		if s%(1<<20) == 0 {
-			text.GiveBack()
+	cuda.Parallel(text.Sentences(), func(first, end int) {
+		found := 1
+		for s, start := first, text.Start(first); s < end; s++ {
+			next := text.Start(s + 1)
+			found, start = max(found, next-start), next
+			if s%(1<<20) == 0 {
+				text.GiveBack()
+			}
 		}
-	}
+		mutex.Lock()
+		defer mutex.Unlock()
+		longest = max(longest, found)
+	})
 	return longest
 }
 
@@ -188,8 +198,9 @@ func (t *Kernels) placePieces(m *cuda.Allocator) {
 		return
 	}
 	t.args.around = cuda.PlacedParts(m, "pieces of sentences", cut.Sentences(), func(to [][2]uint32, first int) {
+		own := cut.clone() // several goroutines ask
 		for i := range to {
-			to[i] = cut.around(first + i)
+			to[i] = own.around(first + i)
 		}
 	})
 }

@@ -53,49 +53,40 @@ func (n numbers) word(number int) int {
 // numbered reorders one value a word.
 func numbered[T any](n numbers, values []T) []T {
 	to := make([]T, len(values))
-	for w, x := range values {
-		to[n.number(w)] = x
-	}
+	cuda.Parallel(len(values), func(first, end int) {
+		for w := first; w < end; w++ {
+			to[n.number(w)] = values[w]
+		}
+	})
 	return to
 }
 
 // alias turns columns {accept, other} into {accept, word, other, 0}, with numbers.
 func (n numbers) alias(columns []uint32) []uint32 {
-	to := make([]uint32, 0, 2*len(columns))
-	for i := 0; i < len(columns); i += 2 {
-		to = append(to, columns[i], uint32(n.number(i/2)), uint32(n.number(int(columns[i+1]))), 0)
-	}
+	to := make([]uint32, 2*len(columns))
+	cuda.Parallel(len(columns)/2, func(first, end int) {
+		for w := first; w < end; w++ {
+			column := columns[2*w:]
+			to[4*w], to[4*w+1], to[4*w+2] = column[0], uint32(n.number(w)), uint32(n.number(int(column[1])))
+		}
+	})
 	return to
 }
 
 // send brings a table, (V, N), to the device, as float16 if half is set.
 func (n numbers) send(to cu.DevicePtr, table []float32, dim int, half bool) error {
-	return cuda.InParts(n.values(dim), chunkValues, cuda.PartValues, func(part []float32, first int) error {
-		n.cut(part, first/chunkValues, table, dim)
-		if half {
-			return cuda.Send(to+cu.DevicePtr(cuda.Bytes[uint16](first)), halves(part))
-		}
-		return cuda.Send(to+cu.DevicePtr(cuda.Bytes[float32](first)), part)
-	})
+	if half {
+		return cuda.SendParts(to, n.values(dim), chunkValues, func(part []uint16, first int) { n.cutHalf(part, first/chunkValues, table, dim) })
+	}
+	return cuda.SendParts(to, n.values(dim), chunkValues, func(part []float32, first int) { n.cut(part, first/chunkValues, table, dim) })
 }
 
 // receive is the way back.
 func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool) error {
-	var packed []uint16 // as long as the first part, the longest
-	return cuda.InParts(n.values(dim), chunkValues, cuda.PartValues, func(part []float32, first int) (err error) {
-		if half {
-			if packed == nil {
-				packed = make([]uint16, len(part))
-			}
-			packed = packed[:len(part)]
-			err = cuda.Receive(packed, from+cu.DevicePtr(cuda.Bytes[uint16](first)))
-			floats(part, packed)
-		} else {
-			err = cuda.Receive(part, from+cu.DevicePtr(cuda.Bytes[float32](first)))
-		}
-		n.join(table, part, first/chunkValues, dim)
-		return err
-	})
+	if half {
+		return cuda.ReceiveParts(from, n.values(dim), chunkValues, func(part []uint16, first int) { n.joinHalf(table, part, first/chunkValues, dim) })
+	}
+	return cuda.ReceiveParts(from, n.values(dim), chunkValues, func(part []float32, first int) { n.join(table, part, first/chunkValues, dim) })
 }
 
 // values is how many a table has on the device.
@@ -109,18 +100,35 @@ func (n numbers) cut(part []float32, cell int, table []float32, dim int) {
 	})
 }
 
+// cutHalf is cut for a table that the device has in float16.
+func (n numbers) cutHalf(part []uint16, cell int, table []float32, dim int) {
+	n.each(dim, len(part), cell, func(row, at, values int) {
+		halves(part[at:][:values], table[row:])
+		clear(part[at+values : at+chunkValues])
+	})
+}
+
 // join is the way back.
 func (n numbers) join(table, part []float32, cell, dim int) {
 	n.each(dim, len(part), cell, func(row, at, values int) { copy(table[row:][:values], part[at:]) })
 }
 
+// joinHalf is the way back of cutHalf.
+func (n numbers) joinHalf(table []float32, part []uint16, cell, dim int) {
+	n.each(dim, len(part), cell, func(row, at, values int) { floats(table[row:][:values], part[at:]) })
+}
+
 // each calls f for every chunk of a part with its place in (V, N) rows, its place in the part and the
-// number of its values, from all processors: on one it would take as long as an epoch of training.
+// number of its values.
 func (n numbers) each(dim, values, cell int, f func(row, at, values int)) {
-	cuda.Parallel(values/chunkValues, func(first, end int) {
-		for i := first; i < end; i++ {
-			c, number := (cell+i)/int(n.vocabulary), (cell+i)%int(n.vocabulary)
-			f(n.word(number)*dim+c*chunkValues, i*chunkValues, min(chunkValues, dim-c*chunkValues))
+	for at := 0; at < values; {
+		c, number := (cell+at/chunkValues)/int(n.vocabulary), (cell+at/chunkValues)%int(n.vocabulary)
+		used := min(chunkValues, dim-c*chunkValues)
+		for word := n.word(number); at < values && number < int(n.vocabulary); at, number = at+chunkValues, number+1 {
+			f(word*dim+c*chunkValues, at, used)
+			if word += int(n.predecessor); word >= int(n.vocabulary) {
+				word -= int(n.vocabulary)
+			}
 		}
-	})
+	}
 }

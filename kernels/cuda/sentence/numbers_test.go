@@ -55,6 +55,25 @@ func TestNumbers(t *testing.T) {
 			if !slices.Equal(back, rows) {
 				t.Errorf("%d words, dimension %d: rows do not come back", words, dim)
 			}
+			halved := make([]uint16, len(there))
+			for i := range halved {
+				halved[i] = 1
+			}
+			for first := 0; first < len(there); first += each {
+				part := halved[first:min(first+each, len(there))]
+				n.cutHalf(part, first/chunkValues, rows, dim)
+				n.joinHalf(back, part, first/chunkValues, dim)
+			}
+			for i, x := range there {
+				if halved[i] != half(x) {
+					t.Fatalf("%d words, dimension %d: value %d is %v as half, want %v", words, dim, i, halved[i], half(x))
+				}
+			}
+			for i, x := range rows {
+				if back[i] != float(half(x)) {
+					t.Fatalf("%d words, dimension %d: value %d comes back as %v, want %v", words, dim, i, back[i], float(half(x)))
+				}
+			}
 		}
 	}
 }

@@ -73,6 +73,7 @@ type Options struct {
 	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
 	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound
 	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. Float32
+	cut                        bool     // into pieces: Text and Units are those of the pieces
 
 	// HalfPrecision stores C in float16: see halves.cuh.
 	HalfPrecision bool

@@ -50,6 +50,13 @@ func newPieces(text Text, units []int, tokens int) (p *pieces, unitsOfPieces []i
 	return p, unitsOfPieces
 }
 
+// clone returns the same pieces for another goroutine: each asks its own.
+func (p *pieces) clone() *pieces {
+	c := &pieces{Text: p.Text, tokens: p.tokens, bases: p.bases, count: p.count, longest: p.longest}
+	c.enter(0, 0)
+	return c
+}
+
 // enter goes to a sentence, with so many pieces before it. The memory of a file's bounds is given back
 // now and then.
 func (p *pieces) enter(sentence, before int) {

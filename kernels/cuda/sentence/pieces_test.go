@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
@@ -65,6 +66,15 @@ func TestPieces(t *testing.T) {
 			}
 			for range 2000 {
 				check(r.IntN(len(starts)))
+			}
+			// Several goroutines fill a buffer, each a part of it.
+			all := make([]uint32, 2*len(starts))
+			brought := &text{tokens: p}
+			cuda.Parallel(len(starts), func(first, end int) { brought.startsOf(all[2*first:2*end], first) })
+			for i, start := range starts {
+				if got := int(all[2*i]) | int(all[2*i+1])<<32; got != start {
+					t.Fatalf("%d sentences, %d tokens: piece %d is brought as starting at %d, want %d", sentences, tokens, i, got, start)
+				}
 			}
 		}
 	}

@@ -2,7 +2,12 @@
 
 package sentence
 
-import "math"
+import (
+	"math"
+	"sync"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+)
 
 // A sentence works on copies of its context words' rows, each from the window where the word
 // enters to the window where it leaves. Then the change of the copy is added to the row, so
@@ -22,10 +27,18 @@ const (
 	soundOutputs = 135
 )
 
+// frequencies returns kept and drawn.
+func (c *Options) frequencies() (kept, drawn []float64) {
+	var working sync.WaitGroup
+	working.Go(func() { kept = c.kept() })
+	drawn = c.drawn()
+	working.Wait()
+	return kept, drawn
+}
+
 // shares returns for every word the part of a sentence's change that is added to its row of W;
 // more than 1 stands for 1. FULL-Register's copies of a row last for one window.
-func (c *Options) shares() []float32 {
-	kept, drawn := c.kept(), c.drawn()
+func (c *Options) shares(kept, drawn []float64) []float32 {
 	outputs := 0.0 // windows at a time that have the same output
 	for w, p := range kept {
 		outputs = max(outputs, float64(c.InFlight)*(p+float64(c.Negatives)*drawn[w]))
@@ -44,10 +57,12 @@ func (c *Options) shares() []float32 {
 	strain := max(1, radius/soundRadius) * max(1, outputs/soundOutputs)
 	most := max(1, copies/(strain*strain*strain))
 	shares := make([]float32, c.Vocabulary)
-	for w, p := range kept {
-		holds := -math.Expm1(held * math.Log1p(-p)) // a sentence's windows have the word
-		shares[w] = float32(most / max(float64(c.InFlight)*holds, 1e-9))
-	}
+	cuda.Parallel(len(shares), func(first, end int) {
+		for w, p := range kept[first:end] {
+			holds := -math.Expm1(held * math.Log1p(-p)) // a sentence's windows have the word
+			shares[first+w] = float32(most / max(float64(c.InFlight)*holds, 1e-9))
+		}
+	})
 	return shares
 }
 
@@ -70,8 +85,7 @@ const repelledAtOnce = 16
 
 // contextShares returns for every word the part of a change that is added to its row of C at
 // soundRate; more than 1 stands for 1.
-func (c *Options) contextShares() []float32 {
-	kept, drawn := c.kept(), c.drawn()
+func (c *Options) contextShares(kept, drawn []float64) []float32 {
 	radius := float64(c.Radius)
 	if c.Mode.Dynamic() {
 		radius = (radius + 1) / 2 // the mean

@@ -55,7 +55,7 @@ func TestShares(t *testing.T) {
 		}
 	}
 	full := 0
-	for w, share := range c.shares() {
+	for w, share := range c.shares(c.frequencies()) {
 		share := min(share, 1)
 		if want := min(1, soundCopies/max(copies[w], 1e-9)); math.Abs(float64(share)-want) > .1*want {
 			t.Errorf("word %d: share %.3f, with %.1f copies at a time it should be %.3f", w, share, copies[w], want)
@@ -76,7 +76,7 @@ func TestSharesFall(t *testing.T) {
 	first := func(change func(c *Options)) float64 {
 		c := sharesCase(t, .75)
 		change(&c)
-		return min(1, float64(c.shares()[0]))
+		return min(1, float64(c.shares(c.frequencies())[0]))
 	}
 	sound := first(func(*Options) {})
 	flat := first(func(c *Options) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
@@ -125,7 +125,7 @@ func TestContextShares(t *testing.T) {
 		shares := func(change func(c *Options)) []float32 {
 			c := wikipedia(t, m.mode)
 			change(&c)
-			return c.contextShares()
+			return c.contextShares(c.frequencies())
 		}
 		usual := shares(func(*Options) {})
 		if rare := usual[len(usual)-1]; !(usual[0] < 10 && rare > 10) {
@@ -144,7 +144,7 @@ func TestContextShares(t *testing.T) {
 			t.Errorf("%s has shares of rows of C: %v", m.mode, !want)
 		}
 		c.InFlight = 1
-		if least := slices.Min(c.contextShares()); least < 1 {
+		if least := slices.Min(c.contextShares(c.frequencies())); least < 1 {
 			t.Errorf("%s: one sentence at a time adds %v of a change", m.mode, least)
 		}
 	}

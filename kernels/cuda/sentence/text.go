@@ -29,7 +29,7 @@ type text struct {
 	renumber cu.Function
 
 	buffers []textBuffer // one, with all of the text, or two
-	piece   int          // tokens that a buffer of two holds
+	piece   int          // tokens that a buffer of two has room for
 	copies  cu.Stream
 	staging [2]staging
 	staged  int // parts so far
@@ -53,14 +53,7 @@ const stagingTokens = 4 << 20
 
 // newText brings a text to the device if it may have so many tokens there; 0 is any number.
 func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
-	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units}
-	longest := 0
-	for u, sentence := range c.Units {
-		t.starts = append(t.starts, t.tokens.Start(sentence))
-		if u > 0 {
-			longest = max(longest, t.starts[u]-t.starts[u-1])
-		}
-	}
+	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: c.unitStarts()}
 	var err error
 	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
 		return nil, err
@@ -70,14 +63,14 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 			return nil, err
 		}
 	}
-	if c.TextTokens == 0 || c.TextTokens >= t.tokens.Tokens() {
+	h := c.held()
+	if h.buffers == 1 {
 		return t, t.placeAll()
 	}
-	each := c.TextTokens / 2
-	if each < longest {
+	if longest := c.LongestUnit(); h.tokens < longest {
 		return nil, fmt.Errorf("text of %d tokens on the device: two units may need %d", c.TextTokens, 2*longest)
 	}
-	return t, t.allocate(each)
+	return t, t.allocate(h)
 }
 
 func (t *text) placeAll() error {
@@ -109,13 +102,12 @@ func (t *text) placeAll() error {
 	return t.renumberTokens(p, t.tokens.Tokens(), t.device.Stream())
 }
 
-func (t *text) allocate(tokens int) (err error) {
-	t.buffers, t.piece = make([]textBuffer, 2), tokens
-	sentences := t.mostSentences()
+func (t *text) allocate(h held) (err error) {
+	t.buffers, t.piece = make([]textBuffer, h.buffers), h.tokens
 	for i := range t.buffers {
 		b, m := &t.buffers[i], &cuda.Allocator{Device: t.device}
-		b.memory = m.Bytes("a piece of the text", 4*tokens)
-		b.sentences, b.unitOf = m.Bytes("sentences", 8*(sentences+1)), m.Bytes("units", 4*sentences)
+		b.memory = m.Bytes("a piece of the text", 4*h.tokens)
+		b.sentences, b.unitOf = m.Bytes("sentences", startBytes*(h.sentences+1)), m.Bytes("units", unitBytes*h.sentences)
 		if m.Err != nil {
 			return m.Err
 		}
@@ -126,7 +118,7 @@ func (t *text) allocate(tokens int) (err error) {
 			return err
 		}
 		s := &t.staging[i]
-		if s.memory, err = cuda.Pinned[uint32](min(stagingTokens, tokens)); err != nil {
+		if s.memory, err = cuda.Pinned[uint32](max(min(stagingTokens, h.tokens), 2)); err != nil {
 			return err
 		}
 		if s.copied, err = cu.MakeEvent(cu.DisableTiming); err != nil {
@@ -189,30 +181,10 @@ func (t *text) prepare(i int) error {
 	return t.fill(1-i, next)
 }
 
-// pieceEnd returns the end of the units, from u on, that a buffer of two holds.
-func (t *text) pieceEnd(u int) int {
-	end := u + 1
-	for end < len(t.starts)-1 && t.starts[end+1]-t.starts[u] <= t.piece {
-		end++
-	}
-	return end
-}
-
-// mostSentences returns how many sentences a buffer of two may hold.
-func (t *text) mostSentences() (most int) {
-	end := 1
-	for u := range len(t.units) - 1 {
-		for end = max(end, u+1); end < len(t.units)-1 && t.starts[end+1]-t.starts[u] <= t.piece; end++ {
-		}
-		most = max(most, t.units[end]-t.units[u])
-	}
-	return most
-}
-
 // fill brings as many units as fit, from u on, into buffer i.
 func (t *text) fill(i, u int) error {
 	b := &t.buffers[i]
-	b.first, b.end = u, t.pieceEnd(u)
+	b.first, b.end = u, fitting(t.starts, u, t.piece)
 	if err := t.copies.Wait(b.used, 0); err != nil {
 		return err
 	}
@@ -253,10 +225,14 @@ func (t *text) bring(to cu.DevicePtr, count, numbers int, put func(to []uint32, 
 	return nil
 }
 
-// startsOf sets pairs of numbers to where sentences begin, from sentence first on.
+// startsOf sets pairs of numbers to where sentences begin, from sentence first on. Several goroutines may call it.
 func (t *text) startsOf(to []uint32, first int) {
+	text := t.tokens
+	if cut, ok := text.(*pieces); ok {
+		text = cut.clone()
+	}
 	for i := range len(to) / 2 {
-		start := uint64(t.tokens.Start(first + i))
+		start := uint64(text.Start(first + i))
 		to[2*i], to[2*i+1] = uint32(start), uint32(start>>32)
 	}
 }
