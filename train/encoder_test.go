@@ -84,6 +84,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 	for _, mode := range graphModes {
 		for name := range subwordFlags {
 			t.Run(mode+" "+name, func(t *testing.T) {
+				t.Parallel()
 				c := subwordConfig(t, mode, name)
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)

@@ -354,6 +354,7 @@ func TestResumeIsExact(t *testing.T) {
 				threadCounts = []string{"3"}
 			}
 			t.Run(mode+" "+optimizer, func(t *testing.T) {
+				t.Parallel()
 				c := longerConfig(t, strings.TrimSuffix(mode, ", hierarchical"))
 				c.Optimizer, c.HierarchicalSoftmax = optimizer, mode == hierarchical
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
