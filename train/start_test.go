@@ -101,6 +101,21 @@ func TestResumeKnowsTheWordsOfInit(t *testing.T) {
 	}
 }
 
+// TestResumeWithRelativeInit: the folder that a path began in is not that of resume.
+func TestResumeWithRelativeInit(t *testing.T) {
+	for _, mode := range []string{string(sequential.PWord2Vec), settings.ModeCL} {
+		c := longerConfig(t, mode)
+		path := writeFile(t, "old.vec", "2 4\nred 1 2 3 4\nolder 5 6 7 8\n")
+		t.Chdir(filepath.Dir(path))
+		c.Init = filepath.Base(path)
+		interruptRun(t, c)
+		t.Chdir(t.TempDir())
+		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
 func TestInitRefuses(t *testing.T) {
 	c := smallConfig(t, string(sequential.Word2Vec))
 	c.Init = filepath.Join(t.TempDir(), "none")
