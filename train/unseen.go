@@ -49,5 +49,5 @@ func (j *job) unseenBytes() int64 {
 	if j.unseen == nil {
 		return 0
 	}
-	return j.unseen.FitBytes(j.config.ThreadCount())
+	return j.unseen.FitBytes()
 }
