@@ -114,6 +114,22 @@ func TestEncoderRunsAreExact(t *testing.T) {
 	}
 }
 
+// An encoder that was fitted when a run was interrupted is not that of the vectors at its end.
+func TestResumeWithoutFit(t *testing.T) {
+	c := subwordConfig(t, "word2vec", "fitted")
+	interruptRun(t, c)
+	encoder := filepath.Join(c.Out, runfolder.EncoderFile)
+	if !exists(encoder) {
+		t.Fatal("interrupted: no encoder")
+	}
+	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "encoder"}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if exists(encoder) {
+		t.Error("the run has an encoder of earlier vectors")
+	}
+}
+
 // The encoder of a run composes vectors that have on average what those of the
 // vocabulary have.
 func TestEncoderOfARun(t *testing.T) {

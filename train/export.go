@@ -127,6 +127,9 @@ func (j *job) export(folder *runfolder.Folder) error {
 // exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
 // takes long: who kills it keeps the vectors.
 func (j *job) exportTables(folder *runfolder.Folder) error {
+	if err := folder.RemoveEncoder(); err != nil { // of the vectors before, when the run was interrupted
+		return err
+	}
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
