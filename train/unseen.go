@@ -59,3 +59,11 @@ func (j *job) unseenBytes() int64 {
 	}
 	return j.unseen.FitBytes()
 }
+
+// unseenSeconds is about how long exportUnseen takes.
+func (j *job) unseenSeconds() float64 {
+	if j.unseen == nil {
+		return 0
+	}
+	return j.unseen.FitSeconds(j.config.ThreadCount())
+}
