@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -25,14 +26,18 @@ func absolute(path string) string {
 	return path
 }
 
-// writeConfig writes the settings, with paths that hold from any folder.
-func (j *job) writeConfig(folder *runfolder.Folder) error {
+// recorded returns the settings that config.toml and checkpoints have, with paths that hold from any folder.
+func (j *job) recorded() *settings.Config {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
 		c.Corpus, c.Graph, c.Types = absolute(c.Corpus), absolute(c.Graph), absolute(c.Types)
 	}
-	config, err := c.TOML()
+	return &c
+}
+
+func (j *job) writeConfig(folder *runfolder.Folder) error {
+	config, err := j.recorded().TOML()
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ func TestSavingDiverged(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, _ := fakeJob(t, "", 1)
-	j.text.vocabulary, j.config.Dim = vocabulary, 1
+	j.text.setVocabulary(vocabulary)
+	j.config.Dim = 1
 	folder, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), false)
 	if err != nil {
 		t.Fatal(err)
