@@ -207,6 +207,9 @@ func (j *job) lessMemory() string {
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
 	}
+	if j.unseen != nil {
+		ways = append(ways, "take --unseen encoder")
+	}
 	var lighter []string
 	moments := func(m optim.Method) int64 { return optim.Options{Method: m}.Bytes(100, 100) }
 	for _, d := range optim.Methods() {

@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -69,6 +70,13 @@ func TestMaxMemory(t *testing.T) {
 	if err == nil || err.Error() != want || j.trainer != nil {
 		t.Errorf("tables: got %v, want %s", err, want)
 	}
+	if j.unseen, err = subword.NewFit(j.text.vocabulary.Words, j.config.Dim, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.makeTrainer(); err == nil || !strings.Contains(err.Error(), ", take --unseen encoder, or take --optimizer") {
+		t.Errorf("fitted n-grams: got %v", err)
+	}
+	j.unseen = nil
 	j.options.Observe, j.options.ObservationBytes = func(Observation) error { return nil }, 200e6
 	if err := j.makeTrainer(); err == nil || !strings.Contains(err.Error(), ", scoring 201 MB, ") {
 		t.Errorf("observations: got %v", err)

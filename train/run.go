@@ -84,7 +84,7 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
-	saved, saving := time.Now(), p.Busy("saving the vectors")
+	saved, saving := time.Now(), p.Busy(j.saving())
 	err = j.save(folder, p)
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
