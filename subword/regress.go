@@ -108,7 +108,7 @@ func of(rows []float32, i int) []float32 { return rows[i*regressColumns:][:regre
 func newRegression(e *NGrams, ridge float32, threads *team.Team) *regression {
 	rows, size := len(e.sizes), len(e.sizes)*regressColumns
 	r := &regression{
-		words: e.vocabulary, holders: holders(e.vocabulary, rows), team: threads,
+		words: e.vocabulary, holders: e.vocabulary.inverted(rows), team: threads,
 		ridge: make([]float32, rows), inverse: make([]float32, rows), weights: make([]float32, e.Words()),
 		solution: make([]float32, size), residual: make([]float32, size), direction: make([]float32, size), image: make([]float32, size),
 		composed: make([]float32, e.Words()*regressColumns), parts: make([]columns, fitPieces(rows)),
@@ -129,29 +129,6 @@ func newRegression(e *NGrams, ridge float32, threads *team.Team) *regression {
 		r.inverse[row] = 1 / diagonal
 	}
 	return r
-}
-
-// holders returns the words of each row, in their order.
-func holders(words *Spellings, rows int) *Spellings {
-	h := &Spellings{starts: make([]int, rows+1)}
-	for v := range words.Len() {
-		for _, row := range words.Word(v) {
-			h.starts[row+1]++
-		}
-	}
-	for row := range rows {
-		h.starts[row+1] += h.starts[row]
-	}
-	h.symbols = make([]uint32, h.starts[rows])
-	for v := words.Len() - 1; v >= 0; v-- { // from the ends, which become starts
-		for _, row := range words.Word(v) {
-			h.starts[row+1]--
-			h.symbols[h.starts[row+1]] = uint32(v)
-		}
-	}
-	copy(h.starts, h.starts[1:])
-	h.starts[rows] = len(h.symbols)
-	return h
 }
 
 // each runs work for all i below n.
