@@ -64,7 +64,7 @@ func TestMemoryOfZstd(t *testing.T) {
 func TestMemoryOfThreads(t *testing.T) {
 	const limit = 32 << 20
 	number, chunks := 0, 0
-	text := io.LimitReader(&endless{next: func() string { number++; return fmt.Sprintf("%d ", number*7919%4e6) }}, 8<<20)
+	text := io.LimitReader(&endless{next: func() string { number++; return fmt.Sprintf("%d ", number*7919%4e6) }}, 5<<20) // each thread has several chunks
 	live := func() int64 {
 		runtime.GC()
 		var stats runtime.MemStats
@@ -73,7 +73,7 @@ func TestMemoryOfThreads(t *testing.T) {
 	}
 	before, most := live(), int64(0)
 	options := Options{Threads: 64, MaxWords: 1000, chunkSize: 32 << 10, Progress: func(int64, int64) {
-		if chunks++; chunks%32 == 0 {
+		if chunks++; chunks%20 == 0 {
 			most = max(most, live()-before)
 		}
 	}}

@@ -144,7 +144,7 @@ func isPlain(b []byte) bool {
 // bytes are the digits of a text, a first word that is a number or a magic number. A first
 // row that is longer than what is looked at here would have to be such digits all through.
 func checkBeginning(t *Table, f Format) error {
-	if f != GloVe { // writing Word2VecBinary looks at its beginning
+	if f != GloVe || t.Len() == 0 { // writing Word2VecBinary looks at its beginning
 		return nil
 	}
 	start := limitedBuffer{most: lookedAt(t.Words[0])}

@@ -185,6 +185,24 @@ func TestForbiddenWords(t *testing.T) {
 	}
 }
 
+// TestWriteNothing: Write looks at all words before it writes one, and an empty table has none.
+func TestWriteNothing(t *testing.T) {
+	words, values := make([]string, 20_000), make([]float32, 20_000*5)
+	for i := range words {
+		words[i] = fmt.Sprint("w", i)
+	}
+	words[len(words)-1] = "a b"
+	for _, format := range []Format{Word2VecBinary, Word2VecText, GloVe} {
+		var b bytes.Buffer
+		if err := Write(&b, mustTable(t, words, 5, values), format); err == nil || b.Len() > 0 {
+			t.Errorf("%s: %d bytes before the error %v", format, b.Len(), err)
+		}
+		if err := Write(&b, &Table{Dim: 3}, format); err != nil {
+			t.Errorf("%s of no words: %v", format, err)
+		}
+	}
+}
+
 // TestBeginnings: a file that would be taken for one of another format is not written.
 // Others that come near are, and read back the same.
 func TestBeginnings(t *testing.T) {

@@ -3,10 +3,8 @@ package embedding
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -105,13 +103,13 @@ func (m *binaryRows) put(b []byte, first, from, to int) error {
 		}
 		at += copy(b[at:], word)
 		b[at] = ' '
-		values := b[at+1:][:4*m.Dim]
-		for k, v := range m.Vector(first+i, buffer) {
+		vector := m.Vector(first+i, buffer)
+		for k, v := range vector {
 			if !Finite(v) {
 				return notFinite(word, first+i, k, v)
 			}
-			binary.LittleEndian.PutUint32(values[4*k:], math.Float32bits(v))
 		}
+		appendBytes(b[at+1:at+1], vector)
 		b[m.starts[i+1]-1] = '\n'
 	}
 	return nil

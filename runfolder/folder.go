@@ -333,11 +333,15 @@ func (f *Folder) restoreReplaced() error {
 	return removeRunFolder(f.replaced())
 }
 
-// RemoveVectors removes the vectors, if there are any.
+// RemoveVectors removes the vectors and their encoder, if there are any.
 func (f *Folder) RemoveVectors() {
 	os.Remove(f.Path(VectorsFile))
 	os.Remove(f.Path(ContextFile))
+	_ = f.RemoveEncoder() // the error that led here is the one to tell
 }
+
+// RemoveEncoder removes the encoder, if there is one: it does not belong to the vectors that are written next.
+func (f *Folder) RemoveEncoder() error { return removeFile(f.Path(EncoderFile)) }
 
 // HasCheckpoint reports whether the run can be resumed from further than its
 // start.

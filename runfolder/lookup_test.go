@@ -1,11 +1,15 @@
 package runfolder
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/settings"
 )
 
 // spelling is an encoder that writes the length of a word.
@@ -48,5 +52,40 @@ func TestLookup(t *testing.T) {
 	v.Encoder = spelling{}
 	if found, err = v.Lookup([]string{"the", "xyzzy"}); err != nil || found[0].Composed() || !found[1].Composed() || !slices.Equal(found[1].Vector, []float32{5}) {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// A run that was killed while its n-grams were fitted has vectors, but none of unseen words yet.
+func TestLookupBeforeTheFit(t *testing.T) {
+	c, err := settings.Resolve("", map[string]string{"corpus": "text", "out": "run", "mode": "word2vec", "unseen": "regress", "subword": "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "run")
+	if err := os.Mkdir(out+partialSuffix, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	table, err := embedding.NewTable([]string{"the", "river"}, 1, []float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(os.WriteFile(filepath.Join(out+partialSuffix, ConfigFile), config, 0o600),
+		embedding.Save(filepath.Join(out+partialSuffix, VectorsFile), table, embedding.Word2VecBinary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := LoadVectors(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := v.Lookup([]string{"river"}); err != nil || found[0].Vector[0] != 2 {
+		t.Errorf("a known word: %+v, %v", found, err)
+	}
+	if _, err := v.Lookup([]string{"rivers"}); err == nil || !strings.Contains(err.Error(), "when the run is complete") {
+		t.Errorf("an unseen word: %v", err)
 	}
 }

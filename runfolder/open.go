@@ -254,7 +254,7 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	}
 	if v.Encoder == nil && r.Going() {
 		c, err := r.Config()
-		v.later = err == nil && c.HasEncoder()
+		v.later = err == nil && (c.HasEncoder() || c.FitsUnseen())
 	}
 	return v, nil
 }

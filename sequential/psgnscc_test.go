@@ -117,6 +117,10 @@ func TestUnitsOfSpans(t *testing.T) {
 			t.Errorf("%+v: %d", x, got)
 		}
 	}
+	trainer := newTrainer(t, sentencesOf(3, 20, 2000, 300), modes()["psgnscc"])
+	if got, err := Bounds(trainer.sentences, modes()["psgnscc"]); err != nil || !slices.Equal(got, trainer.Bounds()) {
+		t.Errorf("bounds without a trainer: %v, want %v (%v)", got, trainer.Bounds(), err)
+	}
 	if slices.Contains([]int{0, chunkTokens}, d.chunk(&c)) {
 		t.Error("a thread takes too few sentences at a time")
 	}

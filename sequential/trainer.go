@@ -225,6 +225,7 @@ func Bounds(sentences *corpus.Text, c Options) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	setDefault(&c.Span, DefaultSpan)
 	return firsts(sentences, cut(sentences, d.unit(sentences.Tokens(), &c))), nil
 }
 

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A fit has the vectors that the normal equations of ridge regression give, with an unknown for each n-gram, though here n-grams
@@ -107,6 +111,46 @@ func ridgeByElimination(e *NGrams, words []string, vectors, mean []float32, ridg
 		}
 	}
 	return z
+}
+
+// All threads share the memory of a fit, which is what FitBytes says, and n-grams of several pieces have the same bits for any
+// number of threads.
+func TestFitOnManyThreads(t *testing.T) {
+	const dim = 8 * regressColumns
+	r := rand.New(rand.NewPCG(5, 7))
+	words := make([]string, 1200)
+	for i := range words {
+		words[i] = strconv.FormatUint(r.Uint64()>>34, 36)
+	}
+	vectors := make([]float32, len(words)*dim)
+	for i := range vectors {
+		vectors[i] = float32(r.NormFloat64())
+	}
+	var want []float32
+	for _, threads := range []int{1, 8} {
+		e, err := NewFit(words, dim, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fitPieces(len(e.sizes)) < 3 {
+			t.Fatalf("%d rows are too few", len(e.sizes))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := e.Fit(vectors, .02, threads); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		need, took := e.FitBytes()-memory.SizeOf(len(e.sizes)*dim), int64(after.TotalAlloc-before.TotalAlloc)
+		if took < need*9/10 || took > need+need/10+1<<16 {
+			t.Errorf("%d threads: the fit took %d bytes beside its table, not %d", threads, took, need)
+		}
+		if want == nil {
+			want = e.table.Float32s()
+		} else if !slices.Equal(e.table.Float32s(), want) {
+			t.Errorf("%d threads give other bits", threads)
+		}
+	}
 }
 
 func TestFitErrors(t *testing.T) {

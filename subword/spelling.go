@@ -251,6 +251,14 @@ func (s *Spellings) Longest() (symbols int) {
 	return symbols
 }
 
+// count is how many symbols all words have.
+func (s *Spellings) count() (symbols int) {
+	for i := range s.Len() {
+		symbols += len(s.Word(i))
+	}
+	return symbols
+}
+
 // Word returns the symbols of word i.
 func (s *Spellings) Word(i int) []uint32 {
 	if s.batch != nil {

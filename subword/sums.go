@@ -22,13 +22,14 @@ func (s *Spellings) inverted(n int) *Spellings {
 		users.starts[i+1] += users.starts[i]
 	}
 	users.symbols = make([]uint32, users.starts[n])
-	next := append([]int{}, users.starts...)
-	for word := range s.Len() {
+	for word := s.Len() - 1; word >= 0; word-- { // from the ends, which become starts
 		for _, symbol := range s.Word(word) {
-			users.symbols[next[symbol]] = uint32(word)
-			next[symbol]++
+			users.starts[symbol+1]--
+			users.symbols[users.starts[symbol+1]] = uint32(word)
 		}
 	}
+	copy(users.starts, users.starts[1:])
+	users.starts[n] = len(users.symbols)
 	return users
 }
 

@@ -59,33 +59,39 @@ func withEncoder(c graph.Options, e graph.Encoder) graph.Options {
 	return c
 }
 
-func (tr *trial) encoders(t *testing.T) map[string]Encoder {
-	t.Helper()
-	cnn, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}})
-	if err != nil {
-		t.Fatal(err)
+// encoders are constructors, because to make them all takes longer than some of the trainings.
+func (tr *trial) encoders(t *testing.T) map[string]func() Encoder {
+	cnn := func(o CNNOptions) Encoder {
+		t.Helper()
+		o.Dim, o.CharDim = 20, 8
+		e, err := NewCNN(tr.words, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
 	}
-	again, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}, Rate: .5})
-	if err != nil {
-		t.Fatal(err)
+	grams := func(o NGramOptions) Encoder {
+		t.Helper()
+		o.Dim = 20
+		e, err := NewNGrams(tr.words, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
 	}
-	paper, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16, 8, 4}, Pool: PoolFlatten, Raw: true, Dropout: .2})
-	if err != nil {
-		t.Fatal(err)
+	one := []int{16}
+	return map[string]func() Encoder{
+		"two losses": func() Encoder { return WithTwoLosses(grams(NGramOptions{Rate: .3}), .5, .5) },
+		"cnn":        func() Encoder { return cnn(CNNOptions{Filters: one}) },
+		"cnn of lengths": func() Encoder {
+			return cnn(CNNOptions{Filters: one, Activation: Tanh, Highway: 1, Spelling: SpellingOptions{Gram: Lengths{1, 2, 3}}})
+		},
+		"cnn and words": func() Encoder { return WithWords(cnn(CNNOptions{Filters: one, Rate: .5})) },
+		"cnn with dropout": func() Encoder {
+			return cnn(CNNOptions{Filters: []int{16, 8, 4}, Pool: PoolFlatten, Raw: true, Dropout: .2})
+		},
+		"n-grams": func() Encoder { return grams(NGramOptions{}) },
 	}
-	sums, err := NewNGrams(tr.words, NGramOptions{Dim: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lengths, err := NewCNN(tr.words, CNNOptions{Dim: 20, CharDim: 8, Filters: []int{16}, Activation: Tanh, Highway: 1, Spelling: SpellingOptions{Gram: Lengths{1, 2, 3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grams, err := NewNGrams(tr.words, NGramOptions{Dim: 20, Rate: .3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]Encoder{"two losses": WithTwoLosses(grams, .5, .5), "cnn": cnn, "cnn of lengths": lengths, "cnn and words": WithWords(again), "cnn with dropout": paper, "n-grams": sums}
 }
 
 // A model is what both trainers with an encoder are.
@@ -153,7 +159,7 @@ func TestTraining(t *testing.T) {
 }
 
 func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
-	e := tr.encoders(t)[name]
+	e := tr.encoders(t)[name]()
 	first := tr.start(t, vanilla, e, 1, nil)
 	fresh := copyState(first)
 	losses := advance(t, first, 0, units)
@@ -178,9 +184,9 @@ func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
 		t.Error("the encoder gives other vectors than the table holds")
 	}
 
-	half := tr.start(t, vanilla, tr.encoders(t)[name], 2, nil)
+	half := tr.start(t, vanilla, tr.encoders(t)[name](), 2, nil)
 	advance(t, half, 0, units/2)
-	second := tr.start(t, vanilla, tr.encoders(t)[name], 3, copyState(half))
+	second := tr.start(t, vanilla, tr.encoders(t)[name](), 3, copyState(half))
 	for _, s := range []model{half, second} {
 		if err := s.Refresh(); err != nil {
 			t.Fatal(err)
@@ -212,7 +218,7 @@ func TestTrainingErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := tr.encoders(t)["n-grams"]
+	e := tr.encoders(t)["n-grams"]()
 	for name, change := range map[string]func(e *Encoder, c *graph.Options){
 		"words":      func(e *Encoder, _ *graph.Options) { *e = few },
 		"dimensions": func(_ *Encoder, c *graph.Options) { c.Dim = 19 },

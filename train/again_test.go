@@ -29,7 +29,8 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 			if v.subword != "none" {
 				c = subwordConfig(t, v.mode, v.subword)
 			}
-			c.Dim, c.Force = 25_000, true // a table of six words takes 600 kB
+			c.Corpus = writeFile(t, "text", smallText()[:len(smallText())/5]) // at this dimension each word counts
+			c.Dim, c.Force = 25_000, true                                     // a table of six words takes 600 kB
 			switch c.Mode {
 			case settings.ModeCL:
 				c.Epochs, c.Iterations, c.SharedNegatives, c.Batch = 0, 2, 4, 20 // the default of rows that are shared is many more than six

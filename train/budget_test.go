@@ -12,11 +12,11 @@ import (
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
-// budgetConfig is a run of a mode on a text of 50,000 words.
+// budgetConfig is a run of a mode on a text of 25,000 words.
 func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 50_000, 900, 40)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 25_000, 900, 40)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := map[string]string{"corpus": path, "out": filepath.Join(t.TempDir(), "out"), "mode": mode, "budget": budget, "dim": "8", "threads": "1"}
@@ -27,7 +27,7 @@ func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 	case settings.ModelCBOW:
 		flags["subword"] = settings.SubwordNone
 	case settings.ModelSkipGram:
-		flags["contexts"] = "512" // an epoch has so many iterations
+		flags["contexts"] = "128" // an epoch has so many iterations
 	}
 	c, err := settings.Resolve("", flags)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestBudgets(t *testing.T) {
 		for _, model := range models {
 			t.Run(m.Name+model, func(t *testing.T) {
 				t.Parallel()
-				for budget, amount := range map[string]float64{"2e6pairs": 2e6, "125000words": 125_000} {
+				for budget, amount := range map[string]float64{"1e6pairs": 1e6, "62500words": 62_500} {
 					checkBudget(t, budgetConfig(t, m.Name, model, budget), amount)
 				}
 			})
@@ -120,7 +120,7 @@ func TestBudgetOfTime(t *testing.T) {
 // TestBudgetResumes: a run with a budget of pairs goes on to the same bits.
 func TestBudgetResumes(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
-		c := budgetConfig(t, mode, "", "3e6pairs")
+		c := budgetConfig(t, mode, "", "1500000pairs")
 		if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestBudgetResumes(t *testing.T) {
 		if _, err := Run(t.Context(), c, stop, nil); !errors.Is(err, failure) {
 			t.Fatal(err)
 		}
-		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), c.Out, map[string]string{"checkpoint": "0"}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if hashOf(t, c.Out) != want {

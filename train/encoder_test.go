@@ -84,6 +84,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 	for _, mode := range graphModes {
 		for name := range subwordFlags {
 			t.Run(mode+" "+name, func(t *testing.T) {
+				t.Parallel()
 				c := subwordConfig(t, mode, name)
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)
@@ -110,6 +111,53 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A plan tells the time of a fit, which is longer with more values and shorter with more threads.
+func TestPlanTellsTheFit(t *testing.T) {
+	plan := func(unseen string, dim, threads int) (seconds float64, text string) {
+		c := subwordConfig(t, "word2vec", "fitted")
+		c.Unseen, c.Dim, c.Threads = unseen, dim, threads
+		p, err := MakePlan(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := p.Print(&b); err != nil {
+			t.Fatal(err)
+		}
+		return p.SecondsFit, b.String()
+	}
+	const clause = "to fit n-grams for unseen words"
+	seconds, text := plan("regress", 32, 1)
+	if seconds <= 0 || !strings.Contains(text, clause) {
+		t.Errorf("%v seconds, and the plan says\n%s", seconds, text)
+	}
+	if twice, _ := plan("regress", 64, 1); twice != 2*seconds {
+		t.Errorf("dim 32: %v seconds, dim 64: %v", seconds, twice)
+	}
+	if half, _ := plan("regress", 32, 2); half != seconds/2 {
+		t.Errorf("1 thread: %v seconds, 2 threads: %v", seconds, half)
+	}
+	if none, text := plan("encoder", 32, 1); none != 0 || strings.Contains(text, clause) {
+		t.Errorf("without a fit: %v seconds, and the plan says\n%s", none, text)
+	}
+}
+
+// An encoder that was fitted when a run was interrupted is not that of the vectors at its end.
+func TestResumeWithoutFit(t *testing.T) {
+	c := subwordConfig(t, "word2vec", "fitted")
+	interruptRun(t, c)
+	encoder := filepath.Join(c.Out, runfolder.EncoderFile)
+	if !exists(encoder) {
+		t.Fatal("interrupted: no encoder")
+	}
+	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "encoder"}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if exists(encoder) {
+		t.Error("the run has an encoder of earlier vectors")
 	}
 }
 

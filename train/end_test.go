@@ -56,6 +56,7 @@ func smallConfig(t *testing.T, mode string) settings.Config {
 func TestRunEndToEnd(t *testing.T) {
 	for _, mode := range allModes() {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			c := smallConfig(t, mode)
 			summary, err := Run(t.Context(), c, Options{}, nil)
 			if err != nil {

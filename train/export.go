@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
@@ -24,14 +26,18 @@ func absolute(path string) string {
 	return path
 }
 
-// writeConfig writes the settings, with paths that hold from any folder.
-func (j *job) writeConfig(folder *runfolder.Folder) error {
+// recorded returns the settings that config.toml and checkpoints have, with paths that hold from any folder.
+func (j *job) recorded() *settings.Config {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
 		c.Corpus, c.Graph, c.Types = absolute(c.Corpus), absolute(c.Graph), absolute(c.Types)
 	}
-	config, err := c.TOML()
+	return &c
+}
+
+func (j *job) writeConfig(folder *runfolder.Folder) error {
+	config, err := j.recorded().TOML()
 	if err != nil {
 		return err
 	}
@@ -114,15 +120,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
 	memory.Collect() // the garbage of composing; writing can have it
-	words, contexts := j.trainer.Tables()
-	var contextsErr error
-	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, contexts, nil) })
-	err := j.exportVectors(folder, words, contexts)
-	working.Wait()
-	if err == nil {
-		err = contextsErr
-	}
+	err := j.exportTables(folder)
 	if err != nil {
 		// A checkpoint needs the space. Without a summary nobody takes one of the
 		// two for a result.
@@ -131,16 +129,26 @@ func (j *job) export(folder *runfolder.Folder) error {
 	return err
 }
 
-// exportVectors writes the vectors to use, and their encoder, which needs all of them at once.
-func (j *job) exportVectors(folder *runfolder.Folder, words, contexts []float32) error {
-	if j.written() == nil {
-		return j.exportRows(folder, runfolder.VectorsFile, words, contexts)
-	}
-	vectors := j.config.Exported(words, contexts)
-	if err := j.exportEncoder(folder, vectors); err != nil {
+// exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
+// takes long: who kills it keeps the vectors.
+func (j *job) exportTables(folder *runfolder.Folder) error {
+	if err := folder.RemoveEncoder(); err != nil { // of the vectors before, when the run was interrupted
 		return err
 	}
-	return j.exportRows(folder, runfolder.VectorsFile, vectors, nil)
+	words, contexts := j.trainer.Tables()
+	var contextsErr error
+	var working sync.WaitGroup
+	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, contexts, nil) })
+	vectors, added := words, contexts
+	if j.written() != nil {
+		vectors, added = j.config.Exported(words, contexts), nil
+	}
+	err := j.exportRows(folder, runfolder.VectorsFile, vectors, added)
+	working.Wait()
+	if err = cmp.Or(err, contextsErr); err != nil || j.written() == nil {
+		return err
+	}
+	return j.exportEncoder(folder, vectors)
 }
 
 // exportRows writes rows, with contexts added to them as --context-weight says, or nil.

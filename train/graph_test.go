@@ -43,6 +43,7 @@ func TestGraphIsExact(t *testing.T) {
 				continue // walks are the same for all
 			}
 			t.Run(fmt.Sprintf("%s, directed %t", mode, directed), func(t *testing.T) {
+				t.Parallel()
 				lines := randomEdges(directed)
 				c := longerConfig(t, mode)
 				c.Corpus, c.Graph, c.Directed, c.Walks, c.WalkLength, c.P, c.Q = "", writeFile(t, "edges", lines), directed, 4, 17, 0.5, 2

@@ -20,6 +20,7 @@ import (
 type fakeTrainer struct {
 	units    int
 	loss     func(unit int) float64 // nil: 1 per pair
+	ready    error                  // of Ready
 	fail     map[int]error
 	hook     func(ctx context.Context, unit int)
 	w, c     []float32
@@ -34,7 +35,8 @@ func newFake(units, words, dim int) *fakeTrainer {
 
 const fakePairs = 10
 
-func (f *fakeTrainer) Units() int { return f.units }
+func (f *fakeTrainer) Ready() error { return f.ready }
+func (f *fakeTrainer) Units() int   { return f.units }
 func (f *fakeTrainer) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	if f.hook != nil {
 		f.hook(ctx, unit)

@@ -55,6 +55,7 @@ func lossy(t *testing.T, c settings.Config, lose func(t *testing.T, partial stri
 func TestLostFolder(t *testing.T) {
 	for _, mode := range allModes() {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			c := smallConfig(t, mode)
 			c.Threads = 1
 			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {

@@ -106,7 +106,7 @@ func TestMatrixBeyondTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.guard = memoryGuard{memory.Guard{Limit: j.sumWith(bytes) - below, Asked: true}}
+		j.guard = memoryGuard{Guard: memory.Guard{Limit: j.sumWith(bytes) - below, Asked: true}}
 		m, err := j.executor.matrix(t.Context(), model, nil)
 		if err != nil {
 			t.Fatal(err)

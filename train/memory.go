@@ -19,9 +19,12 @@ import (
 )
 
 // A memoryGuard refuses work of a run before anything is allocated for it.
-type memoryGuard struct{ memory.Guard }
+type memoryGuard struct {
+	memory.Guard
+	inUse int64 // memory that the process had when the run began: to measure it takes milliseconds
+}
 
-// newMemoryGuard takes the limit from the settings or the machine. It holds for
+// newMemoryGuard takes the limit from the settings or the machine, and collects all garbage. The limit holds for
 // Go's collector, too, until release is called.
 func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err error) {
 	limit := int64(0)
@@ -32,6 +35,7 @@ func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err erro
 		}
 	}
 	g.Guard, release = memory.NewGuard(limit)
+	g.inUse = memory.Resident()
 	return g, release, nil
 }
 
@@ -60,7 +64,7 @@ func CheckMemory(ctx context.Context, c settings.Config, o Options, counts bool)
 func (g memoryGuard) checkText(bytes int64) error {
 	return g.Check("reading the text", "use less text, or a machine with more memory",
 		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)},
-		memory.Need{Purpose: "memory in use now", Bytes: memory.Resident()})
+		memory.Need{Purpose: "memory in use now", Bytes: g.inUse})
 }
 
 // needs lists all that training takes, with what the trainer has or will have.
@@ -202,6 +206,9 @@ func (j *job) lessMemory() string {
 		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))
 	case settings.SubwordNGram:
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
+	}
+	if j.unseen != nil {
+		ways = append(ways, "take --unseen encoder")
 	}
 	var lighter []string
 	moments := func(m optim.Method) int64 { return optim.Options{Method: m}.Bytes(100, 100) }

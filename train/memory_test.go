@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -62,13 +63,20 @@ func TestMaxMemory(t *testing.T) {
 		t.Errorf("before M is built: got %v", err)
 	}
 	j, _ := fakeJob(t, "", 1) // three words
-	j.program, j.config.Dim, j.config.Threads, j.guard = 25<<20, 1<<16, 1, memoryGuard{memory.Guard{Limit: 35e6, Asked: true}}
+	j.program, j.config.Dim, j.config.Threads, j.guard = 25<<20, 1<<16, 1, memoryGuard{Guard: memory.Guard{Limit: 35e6, Asked: true}}
 	j.account = trainer.Dry(func(a *trainer.Account) { _ = graph.PlanCL(a, 3, 3, j.config.GraphOptions(nil)) })
 	err := j.makeTrainer()
 	want := "training needs about 137 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 92.3 MB, saving 1.84 MB, garbage 9.88 MB, program 26.2 MB), but --max-memory allows 35 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or rmsprop or adagrad or sgd"
 	if err == nil || err.Error() != want || j.trainer != nil {
 		t.Errorf("tables: got %v, want %s", err, want)
 	}
+	if j.unseen, err = subword.NewFit(j.text.vocabulary.Words, j.config.Dim, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.makeTrainer(); err == nil || !strings.Contains(err.Error(), ", take --unseen encoder, or take --optimizer") {
+		t.Errorf("fitted n-grams: got %v", err)
+	}
+	j.unseen = nil
 	j.options.Observe, j.options.ObservationBytes = func(Observation) error { return nil }, 200e6
 	if err := j.makeTrainer(); err == nil || !strings.Contains(err.Error(), ", scoring 201 MB, ") {
 		t.Errorf("observations: got %v", err)
@@ -92,7 +100,7 @@ func TestRefusalCountsTheTextInMemory(t *testing.T) {
 	defer func() { _ = text.Close() }()
 	j, _ := fakeJob(t, "", 1)
 	j.config.Mode, j.config.Threads = settings.ModeVanilla, 1
-	j.mode, j.text, j.guard = j.config.FindMode(), newText(text), memoryGuard{memory.Guard{Limit: 1e6, Asked: true}}
+	j.mode, j.text, j.guard = j.config.FindMode(), newText(text), memoryGuard{Guard: memory.Guard{Limit: 1e6, Asked: true}}
 	want := "(text " + terminal.Bytes(text.Vocabulary.Bytes()+text.Text().BytesInMemory()) + ","
 	if err := j.check(&trainer.Account{}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)

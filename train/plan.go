@@ -50,6 +50,9 @@ type Plan struct {
 	SecondsPrepare      float64 `json:"seconds_prepare"` // measured: both
 	SecondsTrain        float64 `json:"seconds_train"`   // expected
 
+	// SecondsFit is about how long n-grams for unseen words are fitted after training.
+	SecondsFit float64 `json:"seconds_fit,omitempty"`
+
 	// MatrixScans is how often the text is scanned for an M that does not fit the memory. Its
 	// seconds are expected, not measured.
 	MatrixScans int `json:"matrix_scans,omitempty"`
@@ -119,6 +122,7 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 		SecondsRead:         j.text.seconds,
 		SecondsMatrix:       j.secondsMatrix,
 		SecondsPrepare:      j.text.seconds + j.secondsMatrix,
+		SecondsFit:          j.unseenSeconds(),
 		SecondsTrain:        seconds,
 		MatrixScans:         j.matrixDisk.Scans,
 	}
@@ -209,7 +213,7 @@ func (p Plan) Print(w io.Writer) error {
   work    %s (%s), %s pairs each; %s, dim %d, %s%s%s
   memory  %s: %s; at most %s at any time%s
   disk    %s: %s
-  time    about %s of training (%s per %s), after %s of preparation (%s)%s
+  time    about %s of training (%s per %s), after %s of preparation (%s)%s%s
 `,
 		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
 		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
@@ -219,8 +223,16 @@ func (p Plan) Print(w io.Writer) error {
 		terminal.Bytes(p.Memory.Total), memory, terminal.Bytes(p.Memory.Peak), p.deviceLine(),
 		terminal.Bytes(disk.Sum()), disk,
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,
-		terminal.Duration(p.SecondsPrepare), prepare, p.insteadLine())
+		terminal.Duration(p.SecondsPrepare), prepare, p.fitClause(), p.insteadLine())
 	return err
+}
+
+// fitClause tells what comes after training, and may take longer.
+func (p Plan) fitClause() string {
+	if p.SecondsFit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; then about %s to fit n-grams for unseen words", terminal.Duration(p.SecondsFit))
 }
 
 // insteadLine tells what else would do: in model cbow of mode cl, half the iterations score .008 to .01 less on 17 million words of

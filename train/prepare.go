@@ -62,7 +62,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
-	j.program = memory.Resident() + memory.ToCome()
+	j.program = guard.inUse + memory.ToCome()
 	j.executor = newExecutor(j)
 	// With as much garbage as there is in use, the peak would differ from run to run: by 3 MB of 33.
 	percent := debug.SetGCPercent(50)

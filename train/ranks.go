@@ -54,7 +54,9 @@ func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, err
 	}
 	e.text = own
 	whole := func() uint64 { return own.Fingerprint }
-	return &text{corpus: own.Corpus, vocabulary: own.Vocabulary, stats: own.Stats, fingerprint: whole, sum: beginSum(own.Vocabulary), seconds: seconds, close: own.Close}, nil
+	t := &text{corpus: own.Corpus, stats: own.Stats, fingerprint: whole, seconds: seconds, close: own.Close}
+	t.setVocabulary(own.Vocabulary)
+	return t, nil
 }
 
 // prepare refuses settings first that ranks can only make M with.

@@ -91,7 +91,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *r
 // announceResume says where a run goes on, and which settings changed.
 func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
-	for _, name := range []string{"lr", "lr-end", "context-weight", "device", "precision"} {
+	for _, name := range []string{"lr", "lr-end", "context-weight", "unseen", "device", "precision"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}

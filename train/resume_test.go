@@ -122,6 +122,27 @@ func TestResumeAfterInterrupt(t *testing.T) {
 	}
 }
 
+// TestFailureBeforeTrainingKeepsTheCheckpoint: a resumed run that cannot begin says how to go on.
+func TestFailureBeforeTrainingKeepsTheCheckpoint(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "run")
+	j, _ := fakeJob(t, out, 40)
+	hooked(j, at(9, cancel))
+	if _, err := runFake(t, ctx, j, nil); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("got %v", err)
+	}
+	boom := errors.New("boom")
+	_, _, err := resumeFake(t, out, 40, nil, func(f *fakeTrainer) { f.ready = boom }, nil)
+	if want := "run.partial keeps the checkpoint after 10 iterations: when the cause is gone, 'w2vcl resume " + out + "' goes on"; !errors.Is(err, boom) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, f, err := resumeFake(t, out, 40, nil, nil, nil); err != nil || len(f.advanced) < 30 {
+		t.Errorf("resumed: %v", err)
+	}
+	checkDone(t, out)
+}
+
 // TestLoopGoesOnAsIfUndisturbed compares the metrics byte by byte: seconds,
 // speeds and lines that an interrupt fell into.
 func TestLoopGoesOnAsIfUndisturbed(t *testing.T) {
@@ -354,6 +375,7 @@ func TestResumeIsExact(t *testing.T) {
 				threadCounts = []string{"3"}
 			}
 			t.Run(mode+" "+optimizer, func(t *testing.T) {
+				t.Parallel()
 				c := longerConfig(t, strings.TrimSuffix(mode, ", hierarchical"))
 				c.Optimizer, c.HierarchicalSoftmax = optimizer, mode == hierarchical
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {

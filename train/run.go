@@ -84,7 +84,7 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
-	saved, saving := time.Now(), p.Busy("saving the vectors")
+	saved, saving := time.Now(), p.Busy(j.saving())
 	err = j.save(folder, p)
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
@@ -154,7 +154,10 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 	writing.Go(func() { written = j.writeVocabulary(folder) })
 	err := trainer.Ready(j.trainer) // a GPU gets its tables meanwhile
 	writing.Wait()
-	return from, cmp.Or(written, err)
+	if err = cmp.Or(written, err); err != nil {
+		err = j.advise(folder, err)
+	}
+	return from, err
 }
 
 // train runs the loop with the metrics file and the checkpoints of the folder.

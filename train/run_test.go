@@ -35,7 +35,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	mode, _ := settings.FindMode(c.Mode)
 	j = &job{
 		config: c, mode: mode, epochs: 2, executor: &processor{},
-		text:    &text{vocabulary: vocabulary, fingerprint: func() uint64 { return 0 }, sum: beginSum(vocabulary), stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
+		text:    &text{fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
 		account: &trainer.Account{},
 		newTrainer: func(*trainer.Account) (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)
@@ -43,6 +43,7 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 			return f, nil
 		},
 	}
+	j.text.setVocabulary(vocabulary)
 	return j, trainers
 }
 

@@ -41,7 +41,8 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	if err != nil {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
-	j.text.corpus, j.text.vocabulary, j.start = grown, grown.Vocabulary, start
+	j.text.corpus, j.start = grown, start
+	j.text.setVocabulary(grown.Vocabulary)
 	known := own + len(start.Vocabulary) - j.text.vocabulary.Len()
 	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more",
 		terminal.Number(len(start.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known))

@@ -3,11 +3,15 @@ package train
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/progress"
@@ -71,6 +75,43 @@ func TestInit(t *testing.T) {
 		}
 		if hashOf(t, c.Out) != want {
 			t.Errorf("from %s, resumed: other vectors", init)
+		}
+	}
+}
+
+// TestResumeKnowsTheWordsOfInit: rows of a checkpoint belong to all words of vocab.tsv, those that --init added
+// among them, so other vectors under the same name are refused.
+func TestResumeKnowsTheWordsOfInit(t *testing.T) {
+	c := longerConfig(t, string(sequential.PWord2Vec))
+	c.Init = writeFile(t, "old.vec", "2 4\nred 1 2 3 4\nolder 5 6 7 8\n")
+	interruptRun(t, c)
+	saved, err := runfolder.OpenCheckpoint(filepath.Join(c.Out, runfolder.CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.Close()
+	if want := corpus.Hex(xxhash.Sum64(mustRead(t, filepath.Join(c.Out, runfolder.VocabularyFile)))); saved.Vocabulary != want {
+		t.Errorf("the checkpoint has vocabulary %s, vocab.tsv is %s", saved.Vocabulary, want)
+	}
+	if err := os.WriteFile(c.Init, []byte("2 4\nred 1 2 3 4\nother 5 6 7 8\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the words of the text, or how often they occur, changed") {
+		t.Errorf("other words of --init: error %v", err)
+	}
+}
+
+// TestResumeWithRelativeInit: the folder that a path began in is not that of resume.
+func TestResumeWithRelativeInit(t *testing.T) {
+	for _, mode := range []string{string(sequential.PWord2Vec), settings.ModeCL} {
+		c := longerConfig(t, mode)
+		path := writeFile(t, "old.vec", "2 4\nred 1 2 3 4\nolder 5 6 7 8\n")
+		t.Chdir(filepath.Dir(path))
+		c.Init = filepath.Base(path)
+		interruptRun(t, c)
+		t.Chdir(t.TempDir())
+		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			t.Errorf("%s: %v", mode, err)
 		}
 	}
 }

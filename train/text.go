@@ -18,8 +18,8 @@ import (
 
 // A text is the corpus of a run, read.
 type text struct {
-	corpus      *corpus.Corpus // nil once training does not need it any more
-	vocabulary  *corpus.Vocabulary
+	corpus      *corpus.Corpus     // nil once training does not need it any more
+	vocabulary  *corpus.Vocabulary // set by setVocabulary
 	stats       corpus.Stats
 	fingerprint func() uint64 // of the corpus; computed while other work goes on
 	sum         func() tsvSum // of vocab.tsv, in the same way
@@ -35,17 +35,19 @@ type tsvSum struct {
 }
 
 func newText(c *corpus.Corpus) *text {
-	return &text{
-		corpus: c, vocabulary: c.Vocabulary, stats: c.Stats,
+	t := &text{
+		corpus: c, stats: c.Stats,
 		fingerprint: parallel.Begin(c.Fingerprint),
-		sum:         beginSum(c.Vocabulary),
 		close:       func() error { return nil },
 	}
+	t.setVocabulary(c.Vocabulary)
+	return t
 }
 
-// beginSum begins to compute the sum of a vocabulary.
-func beginSum(v *corpus.Vocabulary) func() tsvSum {
-	return parallel.Begin(func() tsvSum {
+// setVocabulary sets the vocabulary, and begins to compute its sum.
+func (t *text) setVocabulary(v *corpus.Vocabulary) {
+	t.vocabulary = v
+	t.sum = parallel.Begin(func() tsvSum {
 		hash := xxhash.New()
 		err := v.WriteTSV(hash)
 		return tsvSum{hash.Sum64(), err}

@@ -27,6 +27,14 @@ func (j *job) written() subword.Encoder {
 	return j.encoder
 }
 
+// saving says what is done after training, which a fit makes long.
+func (j *job) saving() string {
+	if j.unseen != nil {
+		return "saving the vectors, then fitting n-grams for unseen words"
+	}
+	return "saving the vectors"
+}
+
 // exportUnseen fits n-grams to the vectors, and writes them as the encoder.
 func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
 	mean, err := j.unseen.Fit(vectors, unseenRidge, j.config.ThreadCount())
@@ -49,5 +57,13 @@ func (j *job) unseenBytes() int64 {
 	if j.unseen == nil {
 		return 0
 	}
-	return j.unseen.FitBytes(j.config.ThreadCount())
+	return j.unseen.FitBytes()
+}
+
+// unseenSeconds is about how long exportUnseen takes.
+func (j *job) unseenSeconds() float64 {
+	if j.unseen == nil {
+		return 0
+	}
+	return j.unseen.FitSeconds(j.config.ThreadCount())
 }

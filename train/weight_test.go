@@ -35,6 +35,19 @@ func TestResumeWithAnotherContextWeight(t *testing.T) {
 	}
 }
 
+// TestResumeAnnouncesUnseen: where the vectors of unseen words come from may change, too.
+func TestResumeAnnouncesUnseen(t *testing.T) {
+	c := smallConfig(t, settings.ModeCL)
+	interruptRun(t, c)
+	var shown bytes.Buffer
+	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "regress"}, nil, progress.New(&shown)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(shown.String(), "--unseen is regress from here on; it was encoder\n") {
+		t.Errorf("no word of the change:\n%s", &shown)
+	}
+}
+
 // Vectors of an interrupted run are not read with the weight of a run that goes on.
 func TestContextWeightOfAFolder(t *testing.T) {
 	c := smallConfig(t, settings.ModeCL)

@@ -31,7 +31,8 @@ type store struct {
 	any    atomic.Bool // whether there are files
 }
 
-// fileBytes is the size of a file that serves several requests.
+// fileBytes is the most that a file has for requests to come. Before, a file has as much as was taken: writing zeros for a small
+// graph would take longer than reading it.
 const fileBytes = 64 << 20
 
 // take returns so many bytes, for numbers of up to 8 bytes, all 0.
@@ -51,7 +52,7 @@ func (s *store) take(size int64) ([]byte, error) {
 	}
 	size = (size + 7) &^ 7
 	if size > int64(len(s.rest)) {
-		if err := s.grow(max(size, fileBytes)); err != nil {
+		if err := s.grow(max(size, min(s.taken, fileBytes))); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var lines bytes.Buffer
-	size := 300_000
+	size := 100_000 // several chunks of text, blocks of nodes and files
 	if testing.Short() {
 		size = 30_000
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestPromisesEnd: a graph that cannot be made leaves no promise of memory behind.
 func TestPromisesEnd(t *testing.T) {
-	const nodes, tries = 1 << 18, 40 // which take 32 MB each
+	const nodes, tries = 1 << 16, 40 // which take 8 MB each
 	_, release := memory.NewGuard(memory.Resident() + nodes*128*tries/2)
 	defer release()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -78,6 +78,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 	for name, tc := range texts {
 		t.Run(name, func(t *testing.T) {
 			want := build(t, tc.corpus, tc.options)
+			samples := samplesOf(want, 0, want.Rows())
 			o := tc.options
 			for k, groupContexts := range []uint64{1, 1 + rng.Uint64N(2000), maxGroup} {
 				if groupContexts == 1 && want.Rows() > 1000 {
@@ -93,7 +94,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 				if err := buildFile(t.Context(), tc.corpus, o, path, memory, groupContexts); err != nil {
 					t.Fatalf("%d bytes: %v", memory, err)
 				}
-				checkFile(t, path, want, groupContexts)
+				checkFile(t, path, want, samples, groupContexts)
 				if name == "tempered" && k == 0 && most < 3 {
 					t.Errorf("only %d ranges: the test is too weak", most)
 				}
@@ -103,7 +104,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 }
 
 // checkFile compares a file with the matrix in memory.
-func checkFile(t *testing.T, path string, want *Matrix, groupContexts uint64) {
+func checkFile(t *testing.T, path string, want *Matrix, samples [][]uint32, groupContexts uint64) {
 	t.Helper()
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -121,7 +122,7 @@ func checkFile(t *testing.T, path string, want *Matrix, groupContexts uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compareMatrices(t, m, want)
+		compareMatrices(t, m, want, samples)
 		if m.Bounded() && m.Resident(1) < int64(m.Rows()) {
 			t.Errorf("%d bytes of memory for %d rows", m.Resident(1), m.Rows())
 		}
@@ -131,8 +132,27 @@ func checkFile(t *testing.T, path string, want *Matrix, groupContexts uint64) {
 	}
 }
 
-// compareMatrices compares all that can be read of two matrices.
-func compareMatrices(t *testing.T, m, want *Matrix) {
+// samplesOf returns samples of both steps for iterations at the begin, in the middle and beyond the end of an epoch, by rows of
+// two ranges.
+func samplesOf(m *Matrix, middle, rows int) (all [][]uint32) {
+	firsts := []int{m.Contexts() / 2, 0, 3*m.Contexts() - 1}
+	if rows > 1000 { // more rows, not more kinds of rounds
+		firsts = firsts[:1]
+	}
+	for _, first := range firsts {
+		for step := range 2 {
+			const count = 66
+			samples := make([]uint32, count*int(m.Slots()[rows]))
+			m.Samples(step, first, count, 0, middle, samples)
+			m.Samples(step, first, count, middle, rows, samples)
+			all = append(all, samples)
+		}
+	}
+	return all
+}
+
+// compareMatrices compares all that can be read of two matrices. samples are those of want.
+func compareMatrices(t *testing.T, m, want *Matrix, samples [][]uint32) {
 	t.Helper()
 	for i := range want.Rows() {
 		if !slices.Equal(m.Row(i), want.Row(i)) {
@@ -144,22 +164,9 @@ func compareMatrices(t *testing.T, m, want *Matrix) {
 			}
 		}
 	}
-	rows := want.Rows()
-	size := int(want.Slots()[rows])
-	firsts := []int{want.Contexts() / 2, 0, 3*want.Contexts() - 1}
-	if rows > 1000 { // more rows, not more kinds of rounds
-		firsts = firsts[:1]
-	}
-	for _, first := range firsts {
-		for step := range 2 {
-			const count = 66
-			got, expected := make([]uint32, count*size), make([]uint32, count*size)
-			m.Samples(step, first, count, 0, rows/2, got)
-			m.Samples(step, first, count, rows/2, rows, got)
-			want.Samples(step, first, count, 0, rows, expected)
-			if !slices.Equal(got, expected) {
-				t.Fatalf("step %d, iterations from %d: other samples", step, first)
-			}
+	for k, got := range samplesOf(m, want.Rows()/2, want.Rows()) {
+		if !slices.Equal(got, samples[k]) {
+			t.Fatalf("step %d, other samples of range %d", k%2, k/2)
 		}
 	}
 	offsets, narrow, wide, lengths, phases := m.Layout()
@@ -268,13 +275,13 @@ func TestBuildFileMemory(t *testing.T) {
 // The estimates know that sentences end, however short they are.
 func TestEstimateOfSentences(t *testing.T) {
 	for _, longest := range []int{3, 12, 40} {
-		for _, o := range []Options{
-			{Window: 5, Contexts: 2000, Passes: 2, Threads: 1, Sample: 1e-3},
-			{Window: 5, Contexts: 300000, Passes: 1, Threads: 1, DynamicWindow: true},
-			{Window: 8, Contexts: 2000, Passes: 1, Threads: 1, Tempering: 1, Positives: 2},
-		} {
-			for _, tokens := range []int{50_000, 600_000} { // of which all is read, and a part
-				c := testCorpus(8, 2000, tokens, longest)
+		for _, tokens := range []int{50_000, 600_000} { // of which all is read, and a part
+			c := testCorpus(8, 2000, tokens, longest)
+			for _, o := range []Options{
+				{Window: 5, Contexts: 2000, Passes: 2, Threads: 1, Sample: 1e-3},
+				{Window: 5, Contexts: 300000, Passes: 1, Threads: 1, DynamicWindow: true},
+				{Window: 8, Contexts: 2000, Passes: 1, Threads: 1, Tempering: 1, Positives: 2},
+			} {
 				m := build(t, c, o)
 				estimate, err := EstimateFile(c, o, 1<<30)
 				if err != nil {

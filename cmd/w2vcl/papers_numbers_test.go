@@ -63,8 +63,9 @@ func TestPaperNumbersFind(t *testing.T) {
 	for _, paper := range readPapers(t).Paper {
 		for _, r := range paper.Row {
 			missed, tried := []string{}, changed
+			numbers := numbersOf(r.Ours)
 			for i, end := range numberPlaces(r.Ours) {
-				number := numbersOf(r.Ours)[i]
+				number := numbers[i]
 				for digit := '0'; len(strings.Trim(number, "0.")) > 1 && digit <= '9'; digit++ {
 					wrong := r
 					wrong.Ours = r.Ours[:end-1] + string(digit) + r.Ours[end:]
@@ -192,7 +193,9 @@ func numbersOf(text string) (all []string) {
 
 // checkNumbers returns what is wrong with the numbers of a row.
 func checkNumbers(r paperRow, read func(name string) evidence, published []float64) (problems []string) {
-	ours := append(numbersOf(r.Ours), numbersOf(r.Why)...)
+	ours := numbersOf(r.Ours)
+	own := len(ours)
+	ours = append(ours, numbersOf(r.Why)...)
 	if len(r.Measured) == 0 {
 		for _, s := range ours {
 			problems = append(problems, s+" is of no data: name it in measured")
@@ -220,7 +223,7 @@ func checkNumbers(r paperRow, read func(name string) evidence, published []float
 	}
 	paper := numbersOf(r.Published) // why may repeat them
 	for i, s := range ours {
-		repeated := i >= len(numbersOf(r.Ours)) && slices.Contains(paper, s)
+		repeated := i >= own && slices.Contains(paper, s)
 		if !repeated && !slices.Contains(computed, s) && !rounded(s, known) {
 			problems = append(problems, s+" is not in "+strings.Join(r.Measured, ", "))
 		}

@@ -46,14 +46,14 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 		t.Skip("the race detector takes memory for itself")
 	}
 	r := newRun(t)
-	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4")
+	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 40_000, 2000, 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"--corpus", text, "--dim", "100", "--min-count", "1"}
 	r.keepLimits(flags, "--mode", "ppmi", "--window", "10")
-	r.keepLimits(flags, "--subword", "ngram", "--model", "sg", "--contexts", "64", "--epochs", "1")
+	r.keepLimits(flags, "--subword", "ngram", "--model", "sg", "--contexts", "16", "--epochs", "1")
 }
 
 // keepLimits trains with limits about the planned peak.

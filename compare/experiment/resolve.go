@@ -85,11 +85,12 @@ func (o Options) sharedSamples() []string {
 // shared returns the shared settings that a variant has a use for, of a list the first
 // value.
 func (o Options) shared(v Variant) map[string]string {
-	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], o.defaults(v).Subword)
+	defaults := o.defaults(v)
+	encoder := cmp.Or(v.Own["subword"], valuesOf("subword", o.Settings["subword"])[0], defaults.Subword)
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
-		if ok && o.applies(s, v) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
+		if ok && s.AppliesWith(v.Mode, defaults.Model) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
 			texts[name] = valuesOf(name, text)[0]
 		}
 	}
@@ -143,21 +144,22 @@ func (o Options) IterationPairs(runs []Run, v *corpus.Vocabulary) (float64, erro
 // from the mode's own recipe. Budget and the variant's own settings go over them. A
 // variant with a preset of its own has all but the text from there.
 func (o Options) resolve(v Variant) (settings.Config, error) {
-	defaults, err := o.recipe()
+	recipe, err := o.recipe()
 	if err != nil {
-		return defaults, err
+		return recipe, err
 	}
 	texts := map[string]string{}
 	_, preset := v.Own["preset"]
-	for _, s := range defaults.Settings() {
-		if o.applies(s, v) && !(s.Text && o.Settings["graph"] != "") && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(o.sharedSamples(), s.Name)) {
+	model, samples := o.defaults(v).Model, o.sharedSamples()
+	for _, s := range recipe.Settings() {
+		if s.AppliesWith(v.Mode, model) && !(s.Text && o.Settings["graph"] != "") && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(samples, s.Name)) {
 			texts[s.Name] = s.String()
 		}
 	}
 	maps.Copy(texts, o.shared(v))
 	texts["mode"], texts["out"] = v.Mode, o.Out
 	if !o.SaysLength(v) {
-		o.Budget.apply(v.Mode, o.defaults(v).Model, texts)
+		o.Budget.apply(v.Mode, model, texts)
 	}
 	if slices.ContainsFunc(lengths, func(name string) bool { _, own := v.Own[name]; return own }) {
 		for _, name := range lengths { // one of them says how long to train

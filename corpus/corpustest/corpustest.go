@@ -2,9 +2,9 @@
 package corpustest
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,14 +16,15 @@ import (
 // line has line tokens on average; with line 0 the text is one line.
 func Zipf(seed uint64, tokens, types, line int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
+	var text []byte
 	for range tokens {
-		fmt.Fprintf(&b, "w%d ", int(math.Pow(float64(types), r.Float64())))
+		text = strconv.AppendInt(append(text, 'w'), int64(math.Pow(float64(types), r.Float64())), 10)
+		text = append(text, ' ')
 		if line > 0 && r.IntN(line) == 0 {
-			b.WriteByte('\n')
+			text = append(text, '\n')
 		}
 	}
-	return b.String()
+	return string(text)
 }
 
 // Read reads a text and makes its distribution of negatives, counts^0.75. An error

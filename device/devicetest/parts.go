@@ -77,12 +77,15 @@ func (p *part) combine(words int) error {
 		if err != nil {
 			return err
 		}
+		changes := make([][]float32, len(all))
+		for r := range changes {
+			changes[r] = make([]float32, p.Dim)
+		}
 		for w := range words {
 			row := base[w*p.Dim:][:p.Dim]
-			changes := make([][]float32, len(all))
 			for r := range all {
 				for j, x := range all[r][w*p.Dim:][:p.Dim] {
-					changes[r] = append(changes[r], x-row[j])
+					changes[r][j] = x - row[j]
 				}
 			}
 			p.combiner.Add(row, changes)

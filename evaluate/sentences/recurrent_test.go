@@ -8,9 +8,13 @@ import (
 
 // plainRecurrentLoss is the definition of the LSTM, in float64, without dropout.
 func plainRecurrentLoss(n *network, sentences []sentence) (loss float64) {
+	var values [][]float32
+	var columns []int
+	for _, p := range n.parameters {
+		values, columns = append(values, p.dense.Float32s()), append(columns, p.dense.Shape()[1])
+	}
 	value := func(parameter, row, column int) float64 {
-		p := n.parameters[parameter].dense
-		return float64(p.Float32s()[row*p.Shape()[1]+column])
+		return float64(values[parameter][row*columns[parameter]+column])
 	}
 	sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	for _, s := range sentences {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"testing"
 )
@@ -26,6 +27,7 @@ const mostBits = 8
 // file. It returns how many were refused.
 func Copies[T any](t testing.TB, file []byte, read func(file []byte) (T, error)) (refused int) {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // a copy leaves all that was read of it, and little else is in use
 	want, err := read(file)
 	if err != nil {
 		t.Fatalf("the file itself is refused: %v", err)

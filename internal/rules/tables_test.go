@@ -52,6 +52,25 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestTableHeads: Markdown takes lines for a table only if a line of dashes follows the first one directly, with as many cells.
+func TestTableHeads(t *testing.T) {
+	dashes := regexp.MustCompile(`^\|(:?-+:?\|)+$`)
+	for _, name := range files(t, ".md") {
+		above := ""
+		lines := strings.Split(read(t, filepath.Join(root, name)), "\n")
+		for i, line := range lines {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "|") && !strings.HasPrefix(above, "|") {
+				next := strings.TrimSpace(lines[min(i+1, len(lines)-1)])
+				if !dashes.MatchString(next) || strings.Count(next, "|") != strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") {
+					t.Errorf("%s:%d: a table without a line of dashes below its head", name, i+1)
+				}
+			}
+			above = line
+		}
+	}
+}
+
 // TestNotFrom: a figure that was changed, moved to another column or taken from another line is noticed.
 func TestNotFrom(t *testing.T) {
 	const source = "setting\tmean\tRW\tGoogle\na\t0.5994\t.522\t\nb\t0.6097\t.531\t.715\n"

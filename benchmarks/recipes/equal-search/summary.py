@@ -43,10 +43,10 @@ def lengths():
     out = [["model, device", "pairs, 10 MB", "pairs, 100 MB", "median seconds, 10 MB", "median seconds, 100 MB", "difference",
             "least seconds, 10 MB", "least seconds, 100 MB", "difference, fastest run"]]
     lines = [r for r in rows("cost.tsv") if len(r) >= 10 and r[0] != "model"]
-    names = {"cbow": "CBOW", "sg": "skip-gram", "cuda": "GPU", "cpu": "CPU"}
+    names = {"cbow": "CBOW", "sg": "skip-gram", "cuda": "GPU", "cpu": "16 threads"}
     for model, device in dict.fromkeys((r[0], r[1]) for r in lines):
         mine = [[r for r in lines if r[:3] == [model, device, t]] for t in ("10 MB", "100 MB")]
-        row = ["%s, %s" % (names[model], names[device])] + ["%.4g M" % (statistics.mean(float(r[5]) for r in m) / 1e6) for m in mine]
+        row = ["%s, %s" % (names[model], names.get(device, device))] + ["%.4g M" % (statistics.mean(float(r[5]) for r in m) / 1e6) for m in mine]
         for of in (statistics.median, min):
             a, b = (of(float(r[7]) for r in m) for m in mine)
             row += [figure(a, 3), figure(b, 3), ("%+.1f%%" % (100 * (b / a - 1))).replace("-", "−")]
