@@ -74,7 +74,7 @@ var (
 	}
 	writeBackChoices = []Choice{
 		{writeBackAdd, "their changes are added"},
-		{writeBackStore, "they overwrite the row, with changes of other threads"},
+		{writeBackStore, "they overwrite the row, and with it changes of other threads"},
 	}
 	formChoices = []Choice{
 		{formFused, "fast"},

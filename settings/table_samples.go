@@ -9,8 +9,8 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "window", Aliases: []string{"ws"}, Record: true, value: &c.Window,
-			help: "words `N` on either side of the centre word (in mode " +
-				"fullw2v the fixed radius W_f is half of it, rounded up)",
+			help: "words `N` on either side of the centre word (in modes fullw2v " +
+				"and fullregister the fixed radius W_f is half of it, rounded up)",
 		},
 		{
 			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: randomWindow, Record: true, value: &c.DynamicWindow,
@@ -34,7 +34,7 @@ func (c *Config) sampleSettings() []Setting {
 		{
 			Name: "noise-exponent", Study: true, Aliases: []string{"ns-exponent"},
 			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
-			help: "draw negatives by the counts of --noise to the power `X`; in mode ppmi, raise the counts of contexts to that power " +
+			help: "draw negatives by the counts of --noise to the power `X`, with 0 all words alike; in mode ppmi, raise the counts of contexts to that power " +
 				"(the default follows from --noise and --mode)",
 			hideDefault: true,
 		},

@@ -17,7 +17,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; words in mode parw2v; words of an iteration in mode cl, where 0 means 45,000, or fewer for long vectors or a short text",
+			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text",
 		},
 		{
 			Name: "combine", Study: true, Modes: combining, Record: true, value: &c.Combine,
