@@ -3,7 +3,6 @@ package subword
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -19,7 +18,7 @@ const regressColumns = 16
 //
 //	sum over words of |w_v - a - b · log(counts[v]) - mean of z_g over the n-grams of v|² + ridge · sum over n-grams of |z_g|²
 //
-// is least. The vector a is returned, that of a word without n-grams that occurs once: what composes unseen words adds it.
+// is least, with slopeRidge for b. The vector a is returned, of what occurs once and has no n-grams: what composes unseen words adds it.
 // NGramOptions.Mean must be 1. Conjugate gradients solve it to a hundredth of what there is to fit: composed vectors then have a
 // cosine of .9999 with the exact ones (benchmarks/subwords). The number of threads does not change a bit.
 func (e *NGrams) Fit(vectors []float32, counts []uint64, ridge float64, threads int) (once []float32, err error) {
@@ -87,9 +86,7 @@ type regression struct {
 	ridge   []float32  // of each row: a row stands for several n-grams
 	weights []float32  // of each word, of one of its n-grams in the mean
 	inverse []float32  // of the diagonal of the normal equations
-	logs    []float32  // of the count of each word, less their mean
-	mean    float64    // of the logarithms
-	squares float64    // the sum of the squares of logs
+	counts  *frequencies
 
 	solution, residual, direction, image []float32 // of rows
 	composed                             []float32 // of words; what to fit, at first
@@ -117,9 +114,8 @@ func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team
 		ridge: make([]float32, rows), inverse: make([]float32, rows), weights: make([]float32, e.Words()),
 		solution: make([]float32, size), residual: make([]float32, size), direction: make([]float32, size), image: make([]float32, size),
 		composed: make([]float32, e.Words()*regressColumns), parts: make([]columns, fitPieces(max(rows, e.Words()))),
-		logs: make([]float32, e.Words()),
+		counts: newFrequencies(counts),
 	}
-	r.takeLogs(counts)
 	for v := range r.weights {
 		r.weights[v] = 1 / float32(max(len(r.words.Word(v)), 1))
 	}
@@ -136,20 +132,6 @@ func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team
 		r.inverse[row] = 1 / diagonal
 	}
 	return r
-}
-
-// takeLogs writes the logarithms of counts. A word that does not occur counts as one that occurs once.
-func (r *regression) takeLogs(counts []uint64) {
-	for _, count := range counts {
-		r.mean += math.Log(float64(max(count, 1))) / float64(len(counts))
-	}
-	for v, count := range counts {
-		x := math.Log(float64(max(count, 1))) - r.mean
-		if math.Abs(x) > 1e-9 { // otherwise rounding, where all occur equally often
-			r.logs[v] = float32(x)
-			r.squares += x * x
-		}
-	}
 }
 
 // each runs work for all i below n.
@@ -175,8 +157,8 @@ func (r *regression) sum(n int, work func(sum *columns, i int)) (all columns) {
 }
 
 // solve finds the rows that fit columns best: it solves (X^T X + ridge) solution = X^T composed by conjugate gradients,
-// preconditioned by the diagonal, with a step of its own for each column. X and composed are leveled: that the line has no ridge
-// comes to the same as taking from both what a line can say.
+// preconditioned by the diagonal, with a step of its own for each column. Here X and composed are what the line leaves of them, so
+// that the line need not be solved for.
 func (r *regression) solve(enough float64) {
 	const steps = 300
 	rows := len(r.ridge)
@@ -231,32 +213,29 @@ func (r *regression) compose(rows []float32, v int) {
 	}
 }
 
-// level takes from composed the line of the logarithms of counts that is nearest to it in squares, and returns what the line is
-// for a word that occurs once.
+// level takes from composed the line of frequencies that is nearest to it, and returns what the line says of a word that occurs
+// once.
 func (r *regression) level() (once [regressColumns]float32) {
-	words := len(r.weights)
-	mean := r.sum(words, func(sum *columns, v int) {
+	logs := r.counts.logs
+	sums := r.sum(len(logs), func(sum *columns, v int) {
 		for i, x := range of(r.composed, v) {
 			sum[i] += float64(x)
 		}
 	})
-	slope := r.sum(words, func(sum *columns, v int) {
-		log := float64(r.logs[v])
+	products := r.sum(len(logs), func(sum *columns, v int) {
 		for i, x := range of(r.composed, v) {
-			sum[i] += log * float64(x)
+			sum[i] += float64(logs[v]) * float64(x)
 		}
 	})
-	for i := range mean {
-		mean[i] /= float64(words)
-		if r.squares > 0 {
-			slope[i] /= r.squares
-		}
-		once[i] = float32(mean[i] - slope[i]*r.mean)
+	var mean, slope columns
+	for i := range once {
+		var x float64
+		mean[i], slope[i], x = r.counts.line(sums[i], products[i])
+		once[i] = float32(x)
 	}
-	r.each(words, func(_, v int) {
-		composed, log := of(r.composed, v), float64(r.logs[v])
-		for i := range composed {
-			composed[i] -= float32(mean[i] + slope[i]*log)
+	r.each(len(logs), func(_, v int) {
+		for i, row := 0, of(r.composed, v); i < len(row); i++ {
+			row[i] -= float32(mean[i] + slope[i]*float64(logs[v]))
 		}
 	})
 	return once

@@ -92,6 +92,7 @@ func ridgeByElimination(e *NGrams, words []string, vectors []float32, counts []u
 			a[i][i] = ridge
 		}
 	}
+	a[slope][slope] = slopeRidge * float64(len(words))
 	for v, word := range words {
 		row, of := make([]float64, n), e.buckets(word)
 		row[start], row[slope] = 1, math.Log(float64(counts[v]))
