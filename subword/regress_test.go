@@ -241,7 +241,7 @@ func TestFitWithoutALine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch all := append(got, e.table.Float32s()...); {
+		switch all := slices.Concat(got, e.table.Float32s()); {
 		case len(counts) == 1 && !slices.Equal(got, []float32{3, -4}):
 			t.Errorf("one word: %v", got)
 		case want == nil:
