@@ -53,7 +53,8 @@ const stagingTokens = 4 << 20
 
 // newText brings a text to the device if it may have so many tokens there; 0 is any number.
 func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
-	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: c.unitStarts()}
+	sizes := c.Sizes()
+	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: sizes.starts}
 	var err error
 	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
 		return nil, err
@@ -63,11 +64,11 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 			return nil, err
 		}
 	}
-	h := c.held()
+	h := sizes.held(c.TextTokens)
 	if h.buffers == 1 {
 		return t, t.placeAll()
 	}
-	if longest := c.LongestUnit(); h.tokens < longest {
+	if longest := sizes.LongestUnit(); h.tokens < longest {
 		return nil, fmt.Errorf("text of %d tokens on the device: two units may need %d", c.TextTokens, 2*longest)
 	}
 	return t, t.allocate(h)
