@@ -77,7 +77,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 
 // wordsOfRow is how many words for each row of the tables GPUs train between two combinations at least, if nobody says how many: to combine
 // the rows of 100 million nodes takes as long as to train 100 million words.
-const wordsOfRow = 8
+const wordsOfRow = 16
 
 // syncOf returns how several GPUs combine their tables in a text of so many tokens, with so many rows.
 func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, error) {

@@ -42,7 +42,7 @@ func (c *Config) syncSettings() []Setting {
 			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of it, and at the end of an epoch (default: 128 times in a " +
-				"run, with ranks 4 times an epoch, or every 16 million words; on GPUs at most once for 8 words of a row; see --sync-hot)",
+				"run, with ranks 4 times an epoch, or every 16 million words; on GPUs at most once for 16 words of a row; see --sync-hot)",
 			hideDefault: true,
 		},
 		{
