@@ -75,7 +75,7 @@ var (
 	}
 	writeBackChoices = []Choice{
 		{writeBackAdd, "their changes are added"},
-		{writeBackStore, "they overwrite the row, with changes of other threads"},
+		{writeBackStore, "they overwrite the row, and with it changes of other threads"},
 	}
 	formChoices = []Choice{
 		{formFused, "fast"},
@@ -93,15 +93,15 @@ var (
 	subwordChoices = []Choice{
 		{SubwordNone, ""},
 		{SubwordCNN, "convolutions over characters"},
-		{SubwordNGram, "fastText's sum of hashed n-grams"},
-		{SubwordChars, "a sum of characters"},
-		{SubwordBPE, "a sum of the byte-pair pieces of --pieces"},
+		{SubwordNGram, "character n-grams, hashed as in fastText"},
+		{SubwordChars, "characters, in any order"},
+		{SubwordBPE, "the byte-pair pieces of --pieces"},
 		{subwordRecurrent, "a recurrent network over characters"},
 		{subwordAttention, "a weighted mean of characters"},
 	}
 	composeChoices = []Choice{
-		{composeSum, "a vector of its own plus what --subword composes"},
-		{composeTwoLosses, "the two by turns, each by a loss of its own"},
+		{composeSum, "a vector of its own together with what --subword composes"},
+		{composeTwoLosses, "the mean of both, each trained by a loss of its own"},
 		{composeSpelling, "what --subword composes, alone"},
 	}
 	knownChoices = []Choice{
@@ -110,7 +110,7 @@ var (
 		{knownSpelling, "what --subword composes"},
 	}
 	unseenChoices = []Choice{
-		{unseenEncoder, "what --subword composes, if anything"},
+		{unseenEncoder, "what --subword composes; without an encoder there are none"},
 		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
 	}
 	poolChoices = []Choice{

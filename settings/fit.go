@@ -54,7 +54,7 @@ func longVectors(dim, contexts int) float64 {
 
 // FitText sets the passes and positives of mode cl that are 0: they follow from the
 // text, of which v is the vocabulary. Then M holds enough different samples, and
-// training uses each context of the text about 16 times, with long vectors less often.
+// training uses each context of the text about 16 times; what positives may be at most falls with the dimension.
 //
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.

@@ -85,7 +85,7 @@ func makeModes() []Mode {
 		},
 		Mode{
 			Name: ModeGloVe, Help: "GloVe, logarithms of counts",
-			Family: WholeMatrix, Unit: "epoch", recipe: gloVeRecipe,
+			Family: WholeMatrix, Unit: "epoch", Paper: ModeGloVe, recipe: gloVeRecipe,
 		})
 	for i := range all {
 		all[i].When = cmp.Or(whenToTake[all[i].Name], "baselines of papers")

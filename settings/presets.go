@@ -86,6 +86,13 @@ var presets = []preset{
 			"sample": "1e-3", "epochs": "5",
 		},
 	},
+	{
+		Choice: Choice{ModeGloVe, "GloVe"},
+		mode:   ModeGloVe,
+		published: map[string]string{
+			"window": "10", "sample": "0", "x-max": "100", "epochs": "50", "lr": "0.05", "context-weight": "1",
+		},
+	},
 	{ // the best of 14 settings, benchmarks/vanilla
 		Choice: Choice{presetVanillaLong, "a baseline tuned as long as cl, at ten times the pairs of vanilla's default"},
 		mode:   ModeVanilla,

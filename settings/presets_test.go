@@ -76,6 +76,11 @@ func TestPresets(t *testing.T) {
 			func(c *Config) any { return [3]any{c.Dim, c.Batch, c.MinCount} }, [3]any{500, 170, 50},
 		},
 		{
+			map[string]string{"preset": "paper", "mode": "glove"},
+			func(c *Config) any { return [5]any{c.Window, c.Sample, c.XMax, c.Epochs, c.ContextWeight} },
+			[5]any{10, 0.0, 100.0, 50, 1.0},
+		},
+		{
 			map[string]string{"preset": "w2vcl"},
 			func(c *Config) any { return [4]any{c.Mode, c.Contexts, c.Epochs, c.LR} },
 			[4]any{"cl", 65536, 1, 1e-3},

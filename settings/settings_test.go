@@ -487,7 +487,7 @@ func TestValidate(t *testing.T) {
 		{"form", func(c *Config) { c.Form = "fast" }, "--form fast: choose fused or stock"},
 		{
 			"preset", func(c *Config) { c.Preset = "best" },
-			"--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec",
+			"--preset best: choose tuned or paper or w2vcl or fullw2v or pword2vec or blazingtext or parw2v or word2vec or glove",
 		},
 		{
 			"preset as a mode", func(c *Config) { c.Mode = "blazingtext" },

@@ -9,8 +9,8 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "window", Aliases: []string{"ws"}, Record: true, value: &c.Window,
-			help: "words `N` on either side of the centre word (in mode " +
-				"fullw2v the fixed radius W_f is half of it, rounded up)",
+			help: "words `N` on either side of the centre word (in modes fullw2v " +
+				"and fullregister the fixed radius W_f is half of it, rounded up)",
 		},
 		{
 			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: randomWindow, Record: true, value: &c.DynamicWindow,
@@ -34,7 +34,8 @@ func (c *Config) sampleSettings() []Setting {
 		{
 			Name: "noise-exponent", Study: true, Aliases: []string{"ns-exponent"},
 			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
-			help:        "draw negatives by the counts of --noise to the power `X` (the default follows from --noise and --mode)",
+			help: "draw negatives by the counts of --noise to the power `X`, with 0 all words alike; in mode ppmi, raise the counts of contexts to that power " +
+				"(the default follows from --noise and --mode)",
 			hideDefault: true,
 		},
 		{
@@ -72,7 +73,7 @@ func (c *Config) rowSettings() []Setting {
 			Name: "positives", Modes: largeBatch, Record: true, value: &c.Positives,
 			help: "context samples `N` of a word in an iteration, on average over the " +
 				"words (default 5 with --iterations; else it follows from the text and --contexts: " +
-				"training uses each context of the text about 16 times, with long vectors less often)",
+				"as many as it takes to use each context of the text about 16 times, up to a limit that falls with --dim)",
 			hideDefault: true,
 		},
 		{

@@ -5,7 +5,7 @@ func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{
 			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, value: &c.Epochs,
-			help: "`N` epochs; in mode cl an epoch is --contexts iterations",
+			help: "`N` epochs; in mode cl (--model sg) an epoch is --contexts iterations",
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
@@ -17,7 +17,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; words in mode parw2v; words of an iteration in mode cl, where 0 means 45,000, or fewer for long vectors or a short text",
+			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text",
 		},
 		{
 			Name: "combine", Study: true, Modes: combining, Record: true, value: &c.Combine,
@@ -41,8 +41,9 @@ func (c *Config) syncSettings() []Setting {
 		{
 			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
-				"words of it, and at the end of an epoch (default: 128 times in a " +
-				"run, with ranks 4 times an epoch, or every 16 million words; on GPUs at most once for 16 words of a row; see --sync-hot)",
+				"words of the text, and at the end of an epoch (default: GPUs 128 times in a run, or 16 times if they " +
+				"exchange data by NCCL, ranks without GPUs 4 times an epoch; " +
+				"all at least every 16 million words, but GPUs not before 16 words for each of the vocabulary; see --sync-hot)",
 			hideDefault: true,
 		},
 		{

@@ -10,6 +10,22 @@
 //
 // The whole vocabulary is one batch; threads take it in blocks of rows. Memory holds the features and the vector of
 // every word, never its characters' embeddings.
+//
+// # To add an encoder
+//
+//  1. Write a type with the methods of Encoder; Bag (bag.go) is a complete example. Its rows are a node of shape (B, N): B
+//     words, N dimensions. If they differ from step to step, as with dropout, it must be a graph.Drawing too.
+//  2. Use Gorgonia's operations, or Convolve, Standardize, Dropout and Connect, which reuse their memory. operation.Apply
+//     makes an operation from a function and its gradient (connect.go). The order of a sum must follow from shapes, so
+//     that results do not depend on the number of threads.
+//  3. Put the encoder into graph.Options.Encoder, wrapped in WithWords if words have own vectors.
+//  4. Describe its file: add its kind and tensors to file.go, and the tensors to load.go. An encoder of another package
+//     implements Described and puts its kind into Kinds.
+//  5. Add the value of --subword to settings/choices.go, settings to settings/table_subword.go, the learning rate to
+//     settings/recipes.go, and a case to NewEncoder in settings/trainers.go.
+//  6. GPUs have kernels for encoders with parts and for the CNN; StructureOf refuses all others.
+//  7. Add the encoder to encoders in subword_test.go. The tests then check its gradients, its results on several threads,
+//     and its file.
 package subword
 
 import (

@@ -64,7 +64,7 @@ with any setting of 'w2vcl train', and mode=MODE unless NAME is a mode. A number
 switch or a choice can be a list, here and in the flags below: then there is a variant
 for each value (--window 2,5,10). --config reads the same from a file: settings and flags
 of this command by their names, and a table [variants.NAME] for each variant.
-Flags win over the file. All variants read the text in the same way. All have the
+Flags win over the file. All variants read the text in the same way and have the
 dimensions of mode cl unless they say otherwise. Everything else comes from the recipe
 of each mode; with a paper's --preset all have the paper's window, negatives and
 subsampling. A variant's own preset sets everything but how the text is read.

@@ -23,8 +23,9 @@ func newCorpusBuild(s cli.Streams) *cobra.Command {
 		Short: "Read a text once and keep it encoded in a folder",
 		Long: `Read a text and write it, encoded, to a file in the folder DIR. A run with the same text,
 the same settings of section Text and --cache DIR then starts without reading. An existing
-file stays as it is. Counts that exceed a limit of memory go to the disk meanwhile, so any
-number of different words is counted exactly.`,
+file stays as it is. Standard input and pipes are refused, because a later run recognises the
+text by its file. Counts that exceed a limit of memory go to the disk meanwhile, so any number
+of different words is counted exactly.`,
 		Example: `  w2vcl corpus build --corpus wiki.txt --cache encoded
   w2vcl train --corpus wiki.txt --cache encoded --mode pword2vec --out runs/wiki`,
 		Args: cli.OneCorpus,
