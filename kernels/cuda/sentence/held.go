@@ -1,7 +1,5 @@
 package sentence
 
-import "sort"
-
 // held is the text that a device has at a time: all of it in one buffer, or whole units in two, of which one is filled while
 // the other is trained on. Each buffer has room for so many tokens and sentences.
 type held struct{ buffers, tokens, sentences int }
@@ -75,10 +73,4 @@ func (s *Sizes) held(textTokens int) held {
 	}
 	h.sentences = s.pieces(h.sentences, h.tokens)
 	return h
-}
-
-// fitting returns the end of the units from u on that a buffer of so many tokens holds: one at least.
-func fitting(starts []int, u, tokens int) (end int) {
-	first := u + 2 // the least end that may be too far
-	return u + 1 + sort.Search(max(len(starts)-first, 0), func(i int) bool { return starts[first+i]-starts[u] > tokens })
 }
