@@ -129,7 +129,7 @@ func TestHugeText(t *testing.T) {
 	if got, want := c.Sizes().Bytes(0), int64(4*text.Tokens()+12*text.sentences+8); got != want {
 		t.Errorf("all of it takes %d bytes, want %d", got, want)
 	}
-	const buffer = 256 << 20 // tokens, of both buffers
+	const buffer = 256 << 20                                               // tokens, of both buffers
 	inBuffer := buffer/2/(perUnit*length)*perUnit + text.sentences%perUnit // the last unit, which is short, fits behind them
 	if got, want := c.Sizes().Bytes(buffer), int64(2*(2*buffer+12*inBuffer+8)); got != want {
 		t.Errorf("two buffers take %d bytes, want %d", got, want)
