@@ -52,7 +52,7 @@ race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short $(PKG)
 
 torture: ## kill and disturb commands at random and look for losses (KILLS=1000 SEED=N; Linux)
-	CGO_ENABLED=0 TORTURE_KILLS='$(KILLS)' TORTURE_SEED='$(SEED)' $(GO) test -tags torture,mpi -run TestTorture -v -timeout 0 -parallel 2 ./cmd/w2vcl
+	CGO_ENABLED=0 TMPDIR="$${TMPDIR:-/tmp}" TORTURE_KILLS='$(KILLS)' TORTURE_SEED='$(SEED)' $(GO) test -tags torture,mpi -run TestTorture -v -timeout 0 -parallel 2 ./cmd/w2vcl
 
 noasm: ## run the tests without assembly
 	$(GO) test -tags noasm $(PKG)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/internal/memorydisk"
 	"github.com/w2vcl/w2vcl/progress"
 )
 
@@ -36,5 +37,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	memorydisk.Use()
 	goleak.VerifyTestMain(m)
 }

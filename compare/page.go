@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -19,12 +20,12 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // writePage writes the report for people.
 func (r *Result) writePage(w io.Writer) error {
 	var body bytes.Buffer
-	if err := pageTemplate.Execute(&body, page{r}); err != nil {
+	if err := pageTemplate().Execute(&body, page{r}); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
 	return report.Page(w, page{r}.Title(), template.HTML(body.String()))

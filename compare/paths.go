@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	streams "github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -19,11 +20,11 @@ import (
 var pathSettings = []string{"corpus", "graph", "types", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
 
 // somePath matches a path with a folder in it.
-var somePath = regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`)
+var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`) })
 
 // withoutPaths returns a text with the last names of the paths in it.
 func withoutPaths(text string) string {
-	return somePath.ReplaceAllStringFunc(text, func(path string) string {
+	return somePath().ReplaceAllStringFunc(text, func(path string) string {
 		trimmed := strings.TrimRight(path, `/\`)
 		return trimmed[strings.LastIndexAny(trimmed, `/\`)+1:]
 	})

@@ -50,7 +50,7 @@ func detect(r *bufio.Reader) (Format, error) {
 	if bytes.HasPrefix(start, []byte(npyMagic)) {
 		return NPY, nil
 	}
-	if floretHead.Match(start) {
+	if floretHead().Match(start) {
 		return "", errors.New("not a file of vectors: it is a table of floret, which has no words")
 	}
 	line, rest, _ := bytes.Cut(start, []byte("\n"))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/records"
 )
@@ -35,12 +36,12 @@ func isParquet(path string) bool {
 }
 
 // floretHead are the first bytes of a table of floret.
-var floretHead = regexp.MustCompile(`^(\d+ ){6}< >\n`)
+var floretHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+ ){6}< >\n`) })
 
 // IsVectors reports whether a file that begins so may be one of vectors, in any format
 // that [Save] writes. head should have some kilobytes, or be the whole file.
 func IsVectors(head []byte) bool {
-	if floretHead.Match(head) {
+	if floretHead().Match(head) {
 		return true
 	}
 	f, err := detect(newInput(bytes.NewReader(head), 0).Reader)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
@@ -18,9 +19,9 @@ const npyMagic = "\x93NUMPY"
 // The header of a .npy file is a Python dictionary. NumPy always writes it in this
 // form.
 var (
-	npyType  = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	npyOrder = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	npyShape = regexp.MustCompile(`'shape':\s*\(([^)]*)\)`)
+	npyType  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'descr':\s*'([^']*)'`) })
+	npyOrder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'fortran_order':\s*(True|False)`) })
+	npyShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`'shape':\s*\(([^)]*)\)`) })
 )
 
 // readNPY reads a matrix (V, N) of float32 or float64 in C order. words returns
@@ -77,7 +78,7 @@ func readNPYHeader(in input) (string, error) {
 
 // parseNPYHeader returns the shape and the width of a value in bytes.
 func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
-	dtype, order, shape := npyType.FindStringSubmatch(header), npyOrder.FindStringSubmatch(header), npyShape.FindStringSubmatch(header)
+	dtype, order, shape := npyType().FindStringSubmatch(header), npyOrder().FindStringSubmatch(header), npyShape().FindStringSubmatch(header)
 	if dtype == nil || order == nil || shape == nil {
 		return 0, 0, 0, errors.New("descr, fortran_order or shape is missing")
 	}

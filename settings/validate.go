@@ -200,8 +200,9 @@ func (v *validator) choices() {
 		for _, choice := range s.Choices {
 			names = append(names, choice.Name)
 		}
-		v.check(s.Choices == nil || slices.Contains(names, s.String()), s.Name,
-			"choose %s%s", strings.Join(names, " or "), terminal.DidYouMean(s.String(), names))
+		if s.Choices != nil && !slices.Contains(names, s.String()) {
+			v.check(false, s.Name, "choose %s%s", strings.Join(names, " or "), terminal.DidYouMean(s.String(), names))
+		}
 	}
 	v.check(!c.noise().needsMatrix || inIterations(c.FindMode()), "noise",
 		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)

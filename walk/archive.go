@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -86,7 +87,7 @@ type array struct {
 	store  *store        // that the values go to; nil: none
 }
 
-var arrayHead = regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`)
+var arrayHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`) })
 
 // openArray reads the head of a file.
 func openArray(ctx context.Context, f *zip.File) (*array, error) {
@@ -113,7 +114,7 @@ func readHead(r io.ReadCloser, f *zip.File) (*array, error) {
 	if _, err := io.ReadFull(r, text); err != nil {
 		return nil, io.ErrUnexpectedEOF
 	}
-	m := arrayHead.FindSubmatch(text)
+	m := arrayHead().FindSubmatch(text)
 	if m == nil {
 		return nil, fmt.Errorf("it is not a list of numbers or words: %.80q", text)
 	}

@@ -43,6 +43,12 @@ func TestShortHelp(t *testing.T) {
 		}
 	}
 	check(nil, newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	for _, c := range commands {
+		root := newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, c.name, "--help")
+		if cmd, _, err := root.Find([]string{c.name}); err != nil || cmd.Name() != c.name {
+			t.Errorf("the command %s is listed as %s (%v)", cmd.Name(), c.name, err)
+		}
+	}
 	for name := range mainFlags {
 		if _, rest, err := newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}).Find([]string{name}); err != nil || len(rest) > 0 {
 			t.Errorf("mainFlags names %s, which is no command", name)

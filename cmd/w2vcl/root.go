@@ -15,10 +15,23 @@ var savingCommands = []string{"train", "resume", "demo", "compare"}
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
 	launch, _ := launched()
-	return cli.Run(ctx, cli.Program{Root: newRoot(s), Saving: savingCommands, Silent: launch.Rank > 0, Early: early.Signals}, args, s)
+	return cli.Run(ctx, cli.Program{Root: newRoot(s, args...), Saving: savingCommands, Silent: launch.Rank > 0, Early: early.Signals}, args, s)
 }
 
-func newRoot(s cli.Streams) *cobra.Command {
+// commands are the commands in the order of help, without man.
+var commands = []struct {
+	name   string
+	create func(s cli.Streams) *cobra.Command
+}{
+	{"demo", newDemo}, {"train", newTrain}, {"resume", newResume}, {"plan", newPlan}, {"corpus", newCorpus}, {"matrix", newMatrix},
+	{"phrases", newPhrases}, {"walk", newWalk}, {"eval", newEval}, {"stability", newStability}, {"ensemble", newEnsemble},
+	{"compare", newCompare}, {"watch", newWatch}, {"metrics", newMetrics}, {"map", newMap}, {"neighbors", newNeighbors},
+	{"similarity", newSimilarity}, {"analogy", newAnalogy}, {"vector", newVector}, {"convert", newConvert}, {"doctor", newDoctor}, {"version", newVersion},
+}
+
+// newRoot returns the program with the command that args begin with. If they begin with another word, as help, it has all
+// commands, whose hundreds of flags take several times as long to make.
+func newRoot(s cli.Streams, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "w2vcl",
 		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
@@ -34,11 +47,17 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
   w2vcl train --corpus news.txt.gz --out runs/news
   w2vcl neighbors runs/news economy`,
 	}
-	root.AddCommand(
-		newDemo(s), newTrain(s), newResume(s), newPlan(s), newCorpus(s), newMatrix(s), newPhrases(s), newWalk(s),
-		newEval(s), newStability(s), newEnsemble(s), newCompare(s), newWatch(s), newMetrics(s), newMap(s), newNeighbors(s), newSimilarity(s), newAnalogy(s), newVector(s), newConvert(s),
-		newDoctor(s), newVersion(s), newMan(s),
-	)
+	for _, c := range commands {
+		if len(args) > 0 && c.name == args[0] {
+			root.AddCommand(c.create(s))
+		}
+	}
+	if !root.HasSubCommands() {
+		for _, c := range commands {
+			root.AddCommand(c.create(s))
+		}
+		root.AddCommand(newMan(s)) // reads the help of all
+	}
 	cli.SetUp(root, s, mainFlags, commandFiles)
 	return root
 }

@@ -30,7 +30,7 @@ type External struct {
 func ParseExternal(text string) (External, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	e := External{Name: strings.TrimSpace(name)}
-	if !ok || !variantName.MatchString(e.Name) || strings.TrimSpace(rest) == "" {
+	if !ok || !variantName().MatchString(e.Name) || strings.TrimSpace(rest) == "" {
 		return e, fmt.Errorf("%q is not of the form NAME=FILE,seconds=S,epochs=N,memory=SIZE; names have letters, digits, - and _", text)
 	}
 	parts := strings.Split(rest, ",")

@@ -147,11 +147,11 @@ func (o Options) checkLists() error {
 func (v Variant) check() error {
 	known := settings.ModeNames()
 	switch {
-	case v.Mode == "" && variantName.MatchString(v.Name):
+	case v.Mode == "" && variantName().MatchString(v.Name):
 		return terminal.Usagef("variant %s says no mode: add mode=%s or another", v.Name, settings.ModeCL)
 	case v.Mode != "" && !slices.Contains(known, v.Mode):
 		return terminal.Usagef("variant %s: mode %q is none of %s", v.Name, v.Mode, strings.Join(known, ", "))
-	case v.Name != v.Mode && (slices.Contains(known, v.Name) || !variantName.MatchString(v.Name)):
+	case v.Name != v.Mode && (slices.Contains(known, v.Name) || !variantName().MatchString(v.Name)):
 		return terminal.Usagef("%q cannot be the name of a variant: names have letters, digits, - and _, and are not those of modes", v.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Own)) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/settings"
@@ -22,7 +23,7 @@ type Variant struct {
 }
 
 // variantName is what a variant may be called: its runs are in folders of that name.
-var variantName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`)
+var variantName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*$`) })
 
 // folder is the part of the names of the variant's run folders before the seed.
 func (v Variant) folder() string {

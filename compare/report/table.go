@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -161,7 +162,7 @@ func (t Table) WriteCSV(w io.Writer) error {
 func WriteCSV(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		for i, text := range row {
-			if row[i] = terminal.VisibleLine(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) && !number.MatchString(text) {
+			if row[i] = terminal.VisibleLine(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) && !number().MatchString(text) {
 				row[i] = "'" + row[i]
 			}
 		}
@@ -169,7 +170,7 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-var number = regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?[0-9]+)?($|[ %])|^-$|^[-+]Inf$`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?[0-9]+)?($|[ %])|^-$|^[-+]Inf$`) })
 
 func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -37,7 +38,7 @@ func analogy(name, example string, is func(line string) bool) Format {
 
 // wordClasses is the fourth column of MSR's questions, as JJ_JJR: adjective to
 // comparative.
-var wordClasses = regexp.MustCompile(`^[A-Za-z$]+_[A-Za-z$]+$`)
+var wordClasses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z$]+_[A-Za-z$]+$`) })
 
 // parseQuestion reads "a b c d", or MSR's "a b c JJ_JJR d", whose fourth
 // column names the section.
@@ -46,7 +47,7 @@ func parseQuestion(line string) (q Question, section string, err error) {
 	switch {
 	case len(f) == 4:
 		return Question{A: f[0], B: f[1], C: f[2], D: f[3]}, "", nil
-	case len(f) == 5 && wordClasses.MatchString(f[3]):
+	case len(f) == 5 && wordClasses().MatchString(f[3]):
 		return Question{A: f[0], B: f[1], C: f[2], D: f[4]}, f[3], nil
 	}
 	return Question{}, "", fmt.Errorf("%d words; a question has 4", len(f))
@@ -131,7 +132,7 @@ func answersOf(questions string) (answers string, ok bool) {
 // isAnswer knows a line of MSR's answers, as "JJ_JJR rougher".
 func isAnswer(line string) bool {
 	f := strings.Fields(line)
-	return len(f) == 2 && wordClasses.MatchString(f[0])
+	return len(f) == 2 && wordClasses().MatchString(f[0])
 }
 
 // readAnswers reads MSR's answers, and the questions from the file beside them.

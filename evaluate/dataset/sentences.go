@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -260,11 +261,11 @@ func readSentences(_ context.Context, path string, s *Set) error {
 }
 
 // trecLabel is a class of questions and a part of it, of which the class counts (Li and Roth 2002).
-var trecLabel = regexp.MustCompile(`^([A-Z]{3,}):[a-z]+$`)
+var trecLabel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Z]{3,}):[a-z]+$`) })
 
 func isTRECQuestion(line string) bool {
 	label, _, _ := strings.Cut(line, " ")
-	return isSentence(line) && trecLabel.MatchString(label)
+	return isSentence(line) && trecLabel().MatchString(label)
 }
 
 // parseSentence reads "label word word ...". Numbers alone are an edge of a graph
@@ -274,7 +275,7 @@ func parseSentence(text string) (Sentence, error) {
 	if len(fields) < 2 {
 		return Sentence{}, errors.New("a line is a label and the words of a sentence")
 	}
-	if question := trecLabel.FindStringSubmatch(fields[0]); question != nil {
+	if question := trecLabel().FindStringSubmatch(fields[0]); question != nil {
 		return Sentence{Label: question[1], Words: fields[1:]}, nil
 	}
 	if _, err := strconv.Atoi(fields[0]); err != nil {

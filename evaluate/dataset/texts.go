@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -20,9 +21,9 @@ func tokens(text string) []string {
 
 // relationLine is a sentence of SemEval-2010 task 8: a number, a tab and a quoted sentence with two
 // marked parts.
-var relationLine = regexp.MustCompile(`^\d+\t"(.*)<e1>(.*)</e1>(.*)<e2>(.*)</e2>(.*)"$`)
+var relationLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\t"(.*)<e1>(.*)</e1>(.*)<e2>(.*)</e2>(.*)"$`) })
 
-func isRelationLine(line string) bool { return relationLine.MatchString(line) }
+func isRelationLine(line string) bool { return relationLine().MatchString(line) }
 
 // readMarked reads sentences in which two parts are marked, with the relation between them in the
 // line below, perhaps with a comment in a third (Hendrickx et al. 2010).
@@ -32,7 +33,7 @@ func readMarked(ctx context.Context, path string, s *Set) error {
 		return err
 	}
 	for i := 0; i < len(lines); i++ {
-		parts := relationLine.FindStringSubmatch(lines[i].Text)
+		parts := relationLine().FindStringSubmatch(lines[i].Text)
 		if parts == nil {
 			return fmt.Errorf("%s:%d: no sentence with <e1> and <e2>, for example 1<TAB>\"The <e1>cat</e1> eats the <e2>fish</e2>.\"", path, lines[i].Number)
 		}

@@ -50,9 +50,9 @@ func Nearest(name string, known iter.Seq[string]) string {
 }
 
 // Folded returns a name without what people write in different ways.
-func Folded(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
-}
+func Folded(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // Meant returns the name that a text is a way of writing, or a typing error away from; "" if there is none.
 func Meant(text string, names []string) string {

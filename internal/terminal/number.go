@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -87,9 +88,9 @@ func Duration(seconds float64) string {
 
 // Minus writes the sign of negative numbers in a text as a minus (U+2212), which is as
 // wide as a plus; hyphens in words and exponents stay.
-func Minus(text string) string { return hyphenSign.ReplaceAllString(text, "$1−$2") }
+func Minus(text string) string { return hyphenSign().ReplaceAllString(text, "$1−$2") }
 
-var hyphenSign = regexp.MustCompile(`(^|[ (])-([0-9.])`)
+var hyphenSign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])-([0-9.])`) })
 
 // ETA writes the seconds to the end of the work, the same way everywhere.
 func ETA(seconds float64) string { return "ETA " + Duration(seconds) }

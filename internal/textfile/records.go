@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/records"
@@ -48,7 +49,7 @@ func (t *Reader) refuseRecords() error {
 	if kind := markup(head); kind != "" {
 		return fmt.Errorf("%s: this is %s, not text: extract its text first", t.Source.Name, kind)
 	}
-	kind, fields := records.Notice(head, len(head) < t.text.Size(), tableName.MatchString(t.Source.Name))
+	kind, fields := records.Notice(head, len(head) < t.text.Size(), tableName().MatchString(t.Source.Name))
 	switch {
 	case kind == "":
 		return nil
@@ -71,7 +72,7 @@ func markup(head []byte) string {
 }
 
 // tableName matches the names of files of CSV and TSV, also compressed.
-var tableName = regexp.MustCompile(`(?i)\.[ct]sv(\.\w+)?$`)
+var tableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\.[ct]sv(\.\w+)?$`) })
 
 // listed writes the names of fields, of many the first ones.
 func listed(names []string) string {

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/internal/memorydisk"
 )
 
 // Main runs the tests of a program. The test binary stands in for it in the scripts. No
@@ -30,6 +31,7 @@ type withoutLeaks struct{ *testing.M }
 
 // Run runs all tests.
 func (m withoutLeaks) Run() int {
+	memorydisk.Use()
 	code := m.M.Run()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
