@@ -59,7 +59,7 @@ const (
 	MetricHadamardAUC = "hadamard-auc"
 	MetricHadamardF1  = "hadamard-micro-f1"
 	MetricConcatF1    = "concatenation-micro-f1"
-	MetricMRR         = "mrr" // of the other ends of links, behind one of these prefixes
+	MetricMRR         = "mrr" // of the nodes of links, each seen from the other; behind one of these prefixes
 	HitsPrefix        = "hits@"
 	AllPrefix         = "all-"
 	SampledPrefix     = "sampled-"

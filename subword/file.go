@@ -202,34 +202,41 @@ const offsetBytes = 2 << 20
 
 // OffsetBytes is about the memory that Offset takes.
 func OffsetBytes(e Encoder) int64 {
-	return min(offsetBytes, 4*int64(e.Words())*int64(e.Dim())) + e.EncodeBytes()
+	return min(offsetBytes, 4*int64(e.Words())*int64(e.Dim())) + 4*int64(e.Words()) + e.EncodeBytes()
 }
 
-// Offset returns the mean difference between the vectors of words, len(words) x Dim, and the vectors that Load's result
-// composes for them: the trained ones also hold words' own vectors, or context vectors. Without the offset the vectors
-// of unseen words would lie apart from the trained ones.
+// Offset returns the difference between the vectors of words, len(words) x Dim, and the vectors that Load's result composes for
+// them: the trained ones also hold words' own vectors, or context vectors. It is the difference of words that occur once, by a
+// straight line of the logarithms of counts. Without the offset the vectors of unseen words would lie apart from the trained ones.
 //
 // It takes [OffsetBytes]: an encoder such as a CNN makes tables for each call of Encode, so there are few calls.
-func Offset(e Composer, words []string, vectors []float32) ([]float32, error) {
+func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]float32, error) {
 	e = unseen(e)
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {
 		return nil, err
 	}
+	if len(counts) != len(words) {
+		return nil, fmt.Errorf("%d counts for %d words", len(counts), len(words))
+	}
+	f := newFrequencies(counts)
 	most := min(max(offsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
-	sums, composed := make([]float64, n), make([]float32, most*n)
+	sums, products, composed := make([]float64, n), make([]float64, n), make([]float32, most*n)
 	for first := 0; first < len(words); first += most {
 		rows := min(most, len(words)-first)
 		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
 			return nil, err
 		}
 		for i, x := range vectors[first*n : (first+rows)*n] {
-			sums[i%n] += float64(x) - float64(composed[i])
+			difference := float64(x) - float64(composed[i])
+			sums[i%n] += difference
+			products[i%n] += float64(f.logs[first+i/n]) * difference
 		}
 	}
 	offset := make([]float32, n)
-	for i, sum := range sums {
-		offset[i] = float32(sum / float64(len(words)))
+	for i := range offset {
+		_, _, once := f.line(sums[i], products[i])
+		offset[i] = float32(once)
 	}
 	return offset, nil
 }

@@ -67,32 +67,42 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// The offset is the mean of what vectors have beside the composed ones.
+// The offset is what vectors have beside the composed ones, of words that occur once. If all words occur equally often, it is the
+// mean.
 func TestOffset(t *testing.T) {
 	e := trained(t)["cnn"]
 	n := e.Dim()
 	many := slices.Repeat(words, 40) // several blocks
-	vectors := make([]float32, len(many)*n)
-	if err := e.Encode(many, vectors); err != nil {
+	composed, counts := make([]float32, len(many)*n), make([]uint64, len(many))
+	if err := e.Encode(many, composed); err != nil {
 		t.Fatal(err)
 	}
-	for i := range vectors {
-		vectors[i] += float32(i % n)
-		if i/n%2 == 0 {
-			vectors[i] += 2
+	for _, slope := range []float32{0, .5, -3} {
+		vectors := slices.Clone(composed)
+		for v := range many {
+			counts[v] = 8
+			if slope != 0 {
+				counts[v] = 2 << (v / 2 % 9)
+			}
+			for k := range n {
+				vectors[v*n+k] += float32(k) + 2*float32(v%2) + slope*float32(math.Log(float64(counts[v])))
+			}
 		}
-	}
-	offset, err := Offset(e, many, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, x := range offset {
-		if want := float32(k + 1); x < want-1e-4 || x > want+1e-4 {
-			t.Errorf("value %d is %v, want %v", k, x, want)
+		offset, err := Offset(e, many, counts, vectors)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if _, err := Offset(e, many, vectors[1:]); err == nil {
-		t.Error("no error for too few vectors")
+		for k, x := range offset {
+			if want := float32(k + 1); math.Abs(float64(x-want)) > .03*(1+math.Abs(float64(slope))) {
+				t.Errorf("slope %v: value %d is %v, want %v", slope, k, x, want)
+			}
+		}
+		if _, err := Offset(e, many, counts, vectors[1:]); err == nil {
+			t.Error("no error for too few vectors")
+		}
+		if _, err := Offset(e, many, counts[1:], vectors); err == nil {
+			t.Error("no error for too few counts")
+		}
 	}
 }
 

@@ -13,15 +13,16 @@ import (
 const regressColumns = 16
 
 // Fit gives n-grams the vectors that compose given vectors of the vocabulary best, (V, N), so that unseen words get vectors of a
-// model that does not know spelling. It is ridge regression: over all n-grams z_g and for w_v the vectors less their mean,
+// model that does not know spelling. counts says how often the text has each word: a vector depends on that, too, and unseen
+// words are rare. It is ridge regression: over all vectors a, b and z_g
 //
-//	sum over words of |w_v - mean of z_g over the n-grams of v|² + ridge · sum over n-grams of |z_g|²
+//	sum over words of |w_v - a - b · log(counts[v]) - mean of z_g over the n-grams of v|² + ridge · sum over n-grams of |z_g|²
 //
-// is least. The mean of the vectors is returned: what composes unseen words adds it. NGramOptions.Mean must be 1. Conjugate
-// gradients solve it to a hundredth of what there is to fit: composed vectors then have a cosine of .9999 with the exact ones
-// (benchmarks/subwords). The number of threads does not change a bit.
-func (e *NGrams) Fit(vectors []float32, ridge float64, threads int) (mean []float32, err error) {
-	return e.fit(vectors, ridge, threads, fitEnough)
+// is least, with slopeRidge for b. The vector a is returned, of what occurs once and has no n-grams: what composes unseen words adds it.
+// NGramOptions.Mean must be 1. Conjugate gradients solve it to a hundredth of what there is to fit: composed vectors then have a
+// cosine of .9999 with the exact ones (benchmarks/subwords). The number of threads does not change a bit.
+func (e *NGrams) Fit(vectors []float32, counts []uint64, ridge float64, threads int) (once []float32, err error) {
+	return e.fit(vectors, counts, ridge, threads, fitEnough)
 }
 
 // fitEnough is when Fit ends.
@@ -42,38 +43,38 @@ func NewFit(vocabulary []string, dim int, e Encoder) (*NGrams, error) {
 }
 
 // fit ends when the squares of what is left are so little of what they were.
-func (e *NGrams) fit(vectors []float32, ridge float64, threads int, enough float64) (mean []float32, err error) {
+func (e *NGrams) fit(vectors []float32, counts []uint64, ridge float64, threads int, enough float64) (once []float32, err error) {
 	n, words := e.options.Dim, e.Words()
 	switch {
-	case len(vectors) != words*n:
-		return nil, fmt.Errorf("n-grams are fitted to %d values; %d words have %d", len(vectors), words, words*n)
+	case len(vectors) != words*n || len(counts) != words:
+		return nil, fmt.Errorf("n-grams are fitted to %d values and %d counts; %d words have %d values", len(vectors), len(counts), words, words*n)
 	case e.options.Mean != 1 || !(ridge > 0):
 		return nil, fmt.Errorf("n-grams are fitted as means, with a ridge above 0; they have the mean %v, ridge %v", e.options.Mean, ridge)
 	}
-	sums := make([]float64, n)
-	for v := range words {
-		for i, x := range vectors[v*n:][:n] {
-			sums[i] += float64(x)
-		}
-	}
-	mean = make([]float32, n)
-	for i, sum := range sums {
-		mean[i] = float32(sum / float64(words))
-	}
-	r := newRegression(e, float32(ridge), team.New(threads))
+	once = make([]float32, n)
+	r := newRegression(e, counts, float32(ridge), team.New(threads))
 	for first := 0; first < n && r.failed == nil; first += regressColumns {
 		columns := min(regressColumns, n-first)
+		value := func(v, i int) float32 { return vectors[v*n+first+i] }
 		r.each(words, func(_, v int) {
 			for i := range columns {
-				r.composed[v*regressColumns+i] = vectors[v*n+first+i] - mean[first+i]
+				r.composed[v*regressColumns+i] = value(v, i)
 			}
 		})
 		r.solve(enough)
+		r.each(words, func(_, v int) {
+			r.compose(r.solution, v)
+			for i := range columns {
+				r.composed[v*regressColumns+i] = value(v, i) - r.composed[v*regressColumns+i]
+			}
+		})
+		level := r.level()
+		copy(once[first:], level[:columns])
 		r.each(len(e.sizes), func(_, row int) {
 			copy(e.row(row)[first:], of(r.solution, row)[:columns])
 		})
 	}
-	return mean, r.failed
+	return once, r.failed
 }
 
 // A regression fits regressColumns columns at a time, with all threads, so that its memory does not grow with their number. Rows
@@ -85,6 +86,7 @@ type regression struct {
 	ridge   []float32  // of each row: a row stands for several n-grams
 	weights []float32  // of each word, of one of its n-grams in the mean
 	inverse []float32  // of the diagonal of the normal equations
+	counts  *frequencies
 
 	solution, residual, direction, image []float32 // of rows
 	composed                             []float32 // of words; what to fit, at first
@@ -105,13 +107,14 @@ func fitPieces(rows int) int { return (rows + regressPiece - 1) / regressPiece }
 // of returns a row.
 func of(rows []float32, i int) []float32 { return rows[i*regressColumns:][:regressColumns] }
 
-func newRegression(e *NGrams, ridge float32, threads *team.Team) *regression {
+func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team) *regression {
 	rows, size := len(e.sizes), len(e.sizes)*regressColumns
 	r := &regression{
 		words: e.vocabulary, holders: e.vocabulary.inverted(rows), team: threads,
 		ridge: make([]float32, rows), inverse: make([]float32, rows), weights: make([]float32, e.Words()),
 		solution: make([]float32, size), residual: make([]float32, size), direction: make([]float32, size), image: make([]float32, size),
-		composed: make([]float32, e.Words()*regressColumns), parts: make([]columns, fitPieces(rows)),
+		composed: make([]float32, e.Words()*regressColumns), parts: make([]columns, fitPieces(max(rows, e.Words()))),
+		counts: newFrequencies(counts),
 	}
 	for v := range r.weights {
 		r.weights[v] = 1 / float32(max(len(r.words.Word(v)), 1))
@@ -141,10 +144,10 @@ func (r *regression) each(n int, work func(piece, i int)) {
 	r.failed = cmp.Or(r.failed, err)
 }
 
-// sum is each for all rows, and returns the sum of what work adds to its piece.
-func (r *regression) sum(work func(sum *columns, row int)) (all columns) {
+// sum is each, and returns the sum of what work adds to its piece.
+func (r *regression) sum(n int, work func(sum *columns, i int)) (all columns) {
 	clear(r.parts)
-	r.each(len(r.ridge), func(piece, row int) { work(&r.parts[piece], row) })
+	r.each(n, func(piece, i int) { work(&r.parts[piece], i) })
 	for _, part := range r.parts {
 		for i, x := range part {
 			all[i] += x
@@ -154,10 +157,13 @@ func (r *regression) sum(work func(sum *columns, row int)) (all columns) {
 }
 
 // solve finds the rows that fit columns best: it solves (X^T X + ridge) solution = X^T composed by conjugate gradients,
-// preconditioned by the diagonal, with a step of its own for each column.
+// preconditioned by the diagonal, with a step of its own for each column. Here X and composed are what the line leaves of them, so
+// that the line need not be solved for.
 func (r *regression) solve(enough float64) {
 	const steps = 300
-	length := r.sum(func(sum *columns, row int) {
+	rows := len(r.ridge)
+	r.level()
+	length := r.sum(rows, func(sum *columns, row int) {
 		r.spread(r.residual, row)
 		clear(of(r.solution, row))
 		r.precondition(sum, row)
@@ -165,15 +171,16 @@ func (r *regression) solve(enough float64) {
 	})
 	first := length
 	for range steps {
-		r.each(len(r.weights), func(_, v int) { r.compose(v) })
-		curvature := r.sum(func(sum *columns, row int) {
+		r.each(len(r.weights), func(_, v int) { r.compose(r.direction, v) })
+		r.level()
+		curvature := r.sum(rows, func(sum *columns, row int) {
 			r.spread(r.image, row)
 			simd.SGD(of(r.image, row), of(r.direction, row), 1, -r.ridge[row])
 			addProducts(sum, of(r.direction, row), of(r.image, row))
 		})
 		step := quotients(length, curvature)
 		before := length
-		length = r.sum(func(sum *columns, row int) {
+		length = r.sum(rows, func(sum *columns, row int) {
 			solution, residual, direction, image := of(r.solution, row), of(r.residual, row), of(r.direction, row), of(r.image, row)
 			for i, s := range step {
 				solution[i] += s * direction[i]
@@ -182,7 +189,7 @@ func (r *regression) solve(enough float64) {
 			r.precondition(sum, row)
 		})
 		growth, done := quotients(length, before), true
-		r.each(len(r.ridge), func(_, row int) {
+		r.each(rows, func(_, row int) {
 			direction, image := of(r.direction, row), of(r.image, row)
 			for i, g := range growth {
 				direction[i] = image[i] + g*direction[i]
@@ -197,13 +204,41 @@ func (r *regression) solve(enough float64) {
 	}
 }
 
-// compose writes the mean of word v, X times the direction.
-func (r *regression) compose(v int) {
+// compose writes the mean of word v, X times rows.
+func (r *regression) compose(rows []float32, v int) {
 	to := of(r.composed, v)
 	clear(to)
 	for _, row := range r.words.Word(v) {
-		simd.SGD(to, of(r.direction, int(row)), 1, -r.weights[v])
+		simd.SGD(to, of(rows, int(row)), 1, -r.weights[v])
 	}
+}
+
+// level takes from composed the line of frequencies that is nearest to it, and returns what the line says of a word that occurs
+// once.
+func (r *regression) level() (once [regressColumns]float32) {
+	logs := r.counts.logs
+	sums := r.sum(len(logs), func(sum *columns, v int) {
+		for i, x := range of(r.composed, v) {
+			sum[i] += float64(x)
+		}
+	})
+	products := r.sum(len(logs), func(sum *columns, v int) {
+		for i, x := range of(r.composed, v) {
+			sum[i] += float64(logs[v]) * float64(x)
+		}
+	})
+	var mean, slope columns
+	for i := range once {
+		var x float64
+		mean[i], slope[i], x = r.counts.line(sums[i], products[i])
+		once[i] = float32(x)
+	}
+	r.each(len(logs), func(_, v int) {
+		for i, row := 0, of(r.composed, v); i < len(row); i++ {
+			row[i] -= float32(mean[i] + slope[i]*float64(logs[v]))
+		}
+	})
+	return once
 }
 
 // spread writes what words give back to a row, X^T times composed.
@@ -245,8 +280,8 @@ func quotients(x, y columns) (q [regressColumns]float32) {
 // are fitted at a time, and the words of each row.
 func (e *NGrams) FitBytes() int64 {
 	rows, words, each := len(e.sizes), e.Words(), e.vocabulary.count()
-	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+2*rows+words+each) +
-		8*int64(rows+1) + 8*regressColumns*int64(fitPieces(rows))
+	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+2*rows+2*words+each) +
+		8*int64(rows+1) + 8*regressColumns*int64(fitPieces(max(rows, words)))
 }
 
 // FitSeconds is about how long Fit takes: some twenty steps for each block of columns. A step has cost 40 to 50 ns on one thread of

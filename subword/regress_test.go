@@ -27,9 +27,12 @@ func TestFit(t *testing.T) {
 			}
 			words = append(words, word)
 		}
-		vectors := make([]float32, len(words)*dim)
-		for i := range vectors {
-			vectors[i] = float32(r.NormFloat64()) + 3
+		vectors, counts := make([]float32, len(words)*dim), make([]uint64, len(words))
+		for v := range counts {
+			counts[v] = 1 << r.IntN(20)
+			for i := range dim {
+				vectors[v*dim+i] = float32(r.NormFloat64()) + 3 + float32(v%7)*float32(math.Log(float64(counts[v])))
+			}
 		}
 		const ridge = .02
 		fit := func(threads int, enough float64) (*NGrams, []float32) {
@@ -37,14 +40,19 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mean, err := e.fit(vectors, ridge, threads, enough)
+			once, err := e.fit(vectors, counts, ridge, threads, enough)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return e, mean
+			return e, once
 		}
-		e, mean := fit(1, 1e-12)
-		want := ridgeByElimination(e, words, vectors, mean, ridge)
+		e, once := fit(1, 1e-12)
+		start, want := ridgeByElimination(e, words, vectors, counts, dim, ridge)
+		for i, x := range once {
+			if w := start[i]; math.Abs(float64(x)-w) > 2e-3*(1+math.Abs(w)) {
+				t.Fatalf("dim %d: value %d of a word that occurs once is %v, want %v", dim, i, x, w)
+			}
+		}
 		for bucket, row := range e.rows {
 			for i, x := range e.row(int(row)) {
 				if w := want[bucket][i]; math.Abs(float64(x)-w) > 2e-3*(1+math.Abs(w)) {
@@ -61,34 +69,45 @@ func TestFit(t *testing.T) {
 			t.Errorf("dim %d: what Fit takes for enough is off by %v of %v", dim, off, size)
 		}
 		for _, threads := range []int{2, 5} {
-			if again, m := fit(threads, 1e-12); !slices.Equal(again.table.Float32s(), e.table.Float32s()) || !slices.Equal(m, mean) {
+			if again, m := fit(threads, 1e-12); !slices.Equal(again.table.Float32s(), e.table.Float32s()) || !slices.Equal(m, once) {
 				t.Errorf("dim %d: %d threads give other bits", dim, threads)
 			}
 		}
 	}
 }
 
-// ridgeByElimination solves the normal equations in float64, with a row for each bucket.
-func ridgeByElimination(e *NGrams, words []string, vectors, mean []float32, ridge float64) map[uint32][]float64 {
-	dim, at, buckets := len(mean), map[uint32]int{}, []uint32{}
+// ridgeByElimination solves the normal equations in float64, with a row for each bucket, and two for the line of counts.
+func ridgeByElimination(e *NGrams, words []string, vectors []float32, counts []uint64, dim int, ridge float64) (once []float64, z map[uint32][]float64) {
+	at, buckets := map[uint32]int{}, []uint32{}
 	for bucket := range e.rows {
 		at[bucket] = len(buckets)
 		buckets = append(buckets, bucket)
 	}
-	n := len(buckets)
+	n := len(buckets) + 2
+	start, slope := n-2, n-1
 	a := make([][]float64, n) // with the right sides
 	for i := range a {
 		a[i] = make([]float64, n+dim)
-		a[i][i] = ridge
+		if i < start {
+			a[i][i] = ridge
+		}
 	}
+	a[slope][slope] = slopeRidge * float64(len(words))
 	for v, word := range words {
-		of := e.buckets(word)
+		row, of := make([]float64, n), e.buckets(word)
+		row[start], row[slope] = 1, math.Log(float64(counts[v]))
 		for _, x := range of {
-			for _, y := range of {
-				a[at[x]][at[y]] += 1 / float64(len(of)*len(of))
+			row[at[x]] += 1 / float64(len(of))
+		}
+		for x, fx := range row {
+			if fx == 0 {
+				continue
+			}
+			for y, fy := range row {
+				a[x][y] += fx * fy
 			}
 			for i := range dim {
-				a[at[x]][n+i] += float64(vectors[v*dim+i]-mean[i]) / float64(len(of))
+				a[x][n+i] += fx * float64(vectors[v*dim+i])
 			}
 		}
 	}
@@ -103,14 +122,16 @@ func ridgeByElimination(e *NGrams, words []string, vectors, mean []float32, ridg
 			}
 		}
 	}
-	z := map[uint32][]float64{}
-	for i, bucket := range buckets {
-		z[bucket] = a[i][n:]
-		for j := range z[bucket] {
-			z[bucket][j] /= a[i][i]
+	z = map[uint32][]float64{}
+	for i := range a {
+		for j := range dim {
+			a[i][n+j] /= a[i][i]
+		}
+		if i < start {
+			z[buckets[i]] = a[i][n:]
 		}
 	}
-	return z
+	return a[start][n:], z
 }
 
 // All threads share the memory of a fit, which is what FitBytes says, and n-grams of several pieces have the same bits for any
@@ -137,7 +158,7 @@ func TestFitOnManyThreads(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := e.Fit(vectors, .02, threads); err != nil {
+		if _, err := e.Fit(vectors, slices.Repeat([]uint64{7}, len(words)), .02, threads); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
@@ -157,13 +178,14 @@ func TestFitErrors(t *testing.T) {
 	for _, x := range []struct {
 		mean   float32
 		values int
+		counts int
 		ridge  float64
-	}{{0, 6, 1}, {1, 5, 1}, {1, 6, 0}, {1, 6, math.NaN()}} {
+	}{{0, 6, 2, 1}, {1, 5, 2, 1}, {1, 6, 1, 1}, {1, 6, 2, 0}, {1, 6, 2, math.NaN()}} {
 		e, err := NewNGrams([]string{"ab", "cd"}, NGramOptions{Dim: 3, Mean: x.mean})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Fit(make([]float32, x.values), x.ridge, 1); err == nil {
+		if _, err := e.Fit(make([]float32, x.values), make([]uint64, x.counts), x.ridge, 1); err == nil {
 			t.Errorf("%+v: no error", x)
 		}
 	}
@@ -187,7 +209,7 @@ func TestNewFit(t *testing.T) {
 		if fit.shape() != grams.shape() || fit.vocabulary != grams.vocabulary {
 			t.Errorf("%s: other n-grams, or lists of their own: %+v", name, fit.shape())
 		}
-		if _, err := fit.Fit([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}, .1, 1); err != nil {
+		if _, err := fit.Fit([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}, []uint64{4, 3, 2, 1}, .1, 1); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(grams.table.Float32s(), before) || slices.Equal(fit.table.Float32s(), before) {
@@ -205,13 +227,27 @@ func TestNewFit(t *testing.T) {
 	}
 }
 
-// A vocabulary of one word is fitted, by zeros around its own vector.
-func TestFitOneWord(t *testing.T) {
-	e, err := NewFit([]string{"word"}, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mean, err := e.Fit([]float32{3, -4}, .02, 2); err != nil || !slices.Equal(mean, []float32{3, -4}) || !finite(e.table.Float32s()) {
-		t.Errorf("mean %v, rows %v, error %v", mean, e.table.Float32s(), err)
+// Words that occur equally often are fitted whatever their counts are, and one that does not occur counts as one that does once.
+// A vocabulary of one word is fitted by its own vector.
+func TestFitWithoutALine(t *testing.T) {
+	words, vectors := []string{"word", "dog", "cat"}, []float32{3, -4, 5, -2, 4, -9}
+	var want []float32
+	for _, counts := range [][]uint64{{1, 1, 1}, {7, 7, 7}, {0, 1, 0}, {1 << 40, 1 << 40, 1 << 40}, {9}} {
+		e, err := NewFit(words[:len(counts)], 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.Fit(vectors[:2*len(counts)], counts, .02, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch all := slices.Concat(got, e.table.Float32s()); {
+		case len(counts) == 1 && !slices.Equal(got, []float32{3, -4}):
+			t.Errorf("one word: %v", got)
+		case want == nil:
+			want = all
+		case len(counts) == 3 && !slices.Equal(all, want):
+			t.Errorf("counts %v: %v, want %v", counts, all, want)
+		}
 	}
 }

@@ -174,7 +174,7 @@ func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
 	if j.unseen != nil {
 		return j.exportUnseen(folder, vectors)
 	}
-	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, vectors)
+	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.text.vocabulary.Counts, vectors)
 	if err != nil {
 		return err
 	}

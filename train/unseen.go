@@ -37,11 +37,11 @@ func (j *job) saving() string {
 
 // exportUnseen fits n-grams to the vectors, and writes them as the encoder.
 func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
-	mean, err := j.unseen.Fit(vectors, unseenRidge, j.config.ThreadCount())
+	once, err := j.unseen.Fit(vectors, j.text.vocabulary.Counts, unseenRidge, j.config.ThreadCount())
 	if err != nil {
 		return err
 	}
-	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, mean)
+	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, once)
 }
 
 // unseenLists is the memory of what is known of their words before.

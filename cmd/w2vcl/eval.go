@@ -58,9 +58,9 @@ vectors stay as they are.
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label"
 or "node label", or a MATLAB file with the matrix 'group'. links: tell edges from
-pairs without an edge, and rank the other end of an edge among all nodes and among
-1,000 random ones (MRR, Hits@K); --data is a file of lines "node node 1" and
-"node node 0", as 'w2vcl walk --holdout-out' writes.
+pairs without an edge, and rank each node of an edge, as seen from the other, among
+all nodes and among 1,000 random ones (MRR, Hits@K); --data is a file of lines
+"node node 1" and "node node 0", as 'w2vcl walk --holdout-out' writes.
 
 These are the formats of sets. The lines of a file decide whether it is a set, not
 its name; other files are skipped.

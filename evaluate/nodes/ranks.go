@@ -26,11 +26,10 @@ const (
 // hits are the K of Hits@K.
 var hits = []int{1, 10, 50}
 
-// ScoreRanks scores vectors of nodes by how they rank the other end of an edge among the nodes, by the cosine. Each
-// edge among the links is looked for from both ends. Candidates are all nodes ("all-") or 1,000 random ones
-// ("sampled-"), each without the node itself, without its other ends in the links, and without those in known, the edges that
-// were trained on: their vectors should be alike, too. "mrr" is the mean of the inverse ranks, and
-// "hits@K" the fraction of ranks up to K. Nodes that are equally near count half.
+// ScoreRanks ranks, from each of the two nodes of each edge among the links, the other node among the nodes, by the cosine.
+// So an edge gives two ranks. Candidates are all nodes ("all-") or 1,000 random ones ("sampled-"), but not the node itself,
+// nor its other neighbours in the links and in known, the edges that were trained on: their vectors should be alike as well.
+// "mrr" is the mean of the inverse ranks, and "hits@K" the fraction of ranks up to K. Nodes that are equally near count half.
 //
 // Of a large graph it ranks a random part of the edges. Errors: no edge with vectors, too little memory, a cancelled context.
 func ScoreRanks(ctx context.Context, t *embedding.Table, set string, links []Link, known iter.Seq2[string, string], seed uint64) ([]evaluate.Result, error) {

@@ -2,12 +2,11 @@ package composed
 
 import "slices"
 
-// Center subtracts the mean of the rows of W, (V, N), from rows of the same shape, W + X·C, which may be W itself.
+// Center subtracts the mean row of words, (V, N), from each row of rows, (V, N). Rows is W + X·C; words is W, or the same
+// slice as rows.
 //
-// Negatives push rows of W away from those of C, so all rows of either have a direction in common, one the opposite of the
-// other's. Parts make that of W a long one, for they learn it from all their words. In the sum the two cancel where X is
-// about a half: then words that have no C, the unseen ones, lie apart from all others. Without the mean of W they do not,
-// and similarities are better (benchmarks/tried/earlier.md).
+// All rows of W share a component, which hides the differences between words. Without this component rare words score
+// higher (docs/subword.md, "Context vectors").
 func Center(rows, words []float32, dim int) {
 	mean := make([]float64, dim)
 	for row := range slices.Chunk(words, dim) {
