@@ -75,9 +75,12 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	return t, nil
 }
 
-// wordsOfRow is how many words for each row of the tables GPUs train between two combinations at least, if nobody says how many: to combine
-// the rows of 100 million nodes takes as long as to train 100 million words.
-const wordsOfRow = 16
+// wordsOfRow is how many words for each row GPUs train between two combinations of more than manyRows at least, if nobody says how many: to
+// combine the rows of 100 million nodes takes as long as to train 100 million words. Tables of fewer rows are combined in milliseconds.
+const (
+	wordsOfRow = 16
+	manyRows   = 1 << 20
+)
 
 // syncOf returns how several GPUs combine their tables in a text of so many tokens, with so many rows.
 func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, error) {
@@ -89,7 +92,9 @@ func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, er
 		if d.ByMessages() {
 			o.Words = seldom(tokens, c.Epochs)
 		}
-		o.Words = max(o.Words, min(wordsOfRow*rows, tokens))
+		if rows > manyRows {
+			o.Words = max(o.Words, min(wordsOfRow*rows, tokens))
+		}
 	}
 	number, err := o.Rule.Number()
 	return sentence.Sync{Rule: string(o.Rule), Number: number, Words: o.Words, HotWords: o.HotWords, Hot: o.Hot}, err

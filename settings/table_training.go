@@ -43,7 +43,7 @@ func (c *Config) syncSettings() []Setting {
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of the text, and at the end of an epoch (default: GPUs 128 times in a run, or 16 times if they " +
 				"exchange data by NCCL, ranks without GPUs 4 times an epoch; " +
-				"all at least every 16 million words, but GPUs not before 16 words for each of the vocabulary; see --sync-hot)",
+				"all at least every 16 million words, but GPUs not before 16 words for each of a vocabulary above a million; see --sync-hot)",
 			hideDefault: true,
 		},
 		{
