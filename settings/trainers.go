@@ -131,11 +131,11 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		}
 		e, err = subword.NewNGrams(words, o)
 	case SubwordChars:
-		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR})
+		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode())})
 	case SubwordBPE:
 		var pieces *bpe.Pieces
 		if pieces, err = bpe.Read(c.Pieces); err == nil {
-			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Pieces: pieces})
+			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode()), Pieces: pieces})
 		}
 	case subwordRecurrent, subwordAttention:
 		e, err = stock.New(c.Subword, words, stock.Options{

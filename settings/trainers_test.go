@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 // With --decay epochs the learning rate of an epoch is that of PAR-Word2Vec: after each of E
@@ -129,6 +130,45 @@ func TestContextsOfTwoLosses(t *testing.T) {
 		}
 		if c.ContextWeight != want {
 			t.Errorf("--known %s: %v of C, want %v", known, c.ContextWeight, want)
+		}
+	}
+}
+
+// Unseen words are composed of characters or pieces as training composes words: where it takes means, as means.
+func TestBagsComposeAsTheyTrain(t *testing.T) {
+	words := []string{"a", "banana", "band", "and"}
+	pieces := writeFile(t, "pieces", "a n\nan d\nb an\n")
+	for _, settings := range []map[string]string{
+		{"mode": ModeCL, "model": "cbow", "subword": SubwordChars},
+		{"mode": ModeCL, "model": "cbow", "subword": SubwordBPE, "pieces": pieces},
+		{"mode": "fullw2v", "subword": SubwordChars},
+		{"mode": "word2vec", "subword": SubwordBPE, "pieces": pieces},
+	} {
+		c, err := Resolve("", mergeSettings(mergeSettings(settings, "compose", composeSpelling), "corpus", "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Dim = 9
+		e, err := c.NewEncoder(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Randomize(c.Seed)
+		x, err := c.Composition(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		composer, want, got := composed.Composer{Composition: x}, make([]float32, c.Dim), make([]float32, c.Dim)
+		for i, word := range words {
+			composer.Compose(want, uint32(i), nil)
+			if err := e.Encode([]string{word}, got); err != nil {
+				t.Fatal(err)
+			}
+			for j := range want {
+				if math.Abs(float64(got[j]-want[j])) > 1e-6*math.Abs(float64(want[j]))+1e-7 {
+					t.Fatalf("%v: value %d of %s is %v, and %v in training", settings, j, word, got[j], want[j])
+				}
+			}
 		}
 	}
 }

@@ -19,12 +19,16 @@ type BagOptions struct {
 	Rate     float64 // learning rate relative to the context vectors' rate; default 1
 	MinCount int     // vocabulary words that must hold a character; default 2; rarer ones are one unknown part
 
+	// Mean says that training takes means of parts, and not graph's sums: Encode then does, too. Sums would be
+	// longer than the words of the vocabulary by the number of their parts.
+	Mean bool `json:",omitempty"`
+
 	// Pieces are the parts of words; nil: characters. A file of an encoder has them apart.
 	Pieces *bpe.Pieces `json:"-"`
 }
 
-// A Bag is the simplest encoder: the vector of a word is the sum of the vectors of its parts, characters or byte-pair
-// pieces, in any order. It is also the example of how to write one; docs/subword.md leads through it.
+// A Bag is the simplest encoder: the vector of a word is the sum, or the mean, of the vectors of its parts, characters or
+// byte-pair pieces, in any order. It is also the example of how to write one; docs/subword.md leads through it.
 type Bag struct {
 	options    BagOptions
 	parts      speller
@@ -140,7 +144,14 @@ func (b *Bag) Encode(words []string, dst []float32) error {
 	}
 	spelt, ones := b.parts.Spell(words, 0), &ones{}
 	for i := range words {
-		ones.sum(dst[i*n:][:n], b.table.Float32s(), spelt.Word(i))
+		row, parts := dst[i*n:][:n], spelt.Word(i)
+		ones.sum(row, b.table.Float32s(), parts)
+		if b.options.Mean && len(parts) > 0 {
+			factor := float32(1 / float64(len(parts)))
+			for j := range row {
+				row[j] *= factor
+			}
+		}
 	}
 	return nil
 }

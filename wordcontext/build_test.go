@@ -15,6 +15,7 @@ import (
 )
 
 func TestBuildEqualsReference(t *testing.T) {
+	t.Parallel() // go test ./... ends with this package, when processors are idle
 	corpora := map[string]*corpus.Corpus{
 		"text":            testCorpus(1, 40, 3000, 60),
 		"short sentences": testCorpus(2, 30, 400, 3),
@@ -110,6 +111,7 @@ func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 }
 
 func TestThreadsDoNotMatter(t *testing.T) {
+	t.Parallel() // go test ./... ends with this package, when processors are idle
 	tokens := 200_000
 	if testing.Short() {
 		tokens = 40_000

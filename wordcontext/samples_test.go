@@ -62,6 +62,7 @@ func TestSamplesEqualColumns(t *testing.T) {
 
 // Samples is Share and At, for any rows and iterations.
 func TestSamplesEqualDefinition(t *testing.T) {
+	t.Parallel() // go test ./... ends with this package, when processors are idle
 	matrices := map[string]*Matrix{
 		"text":      build(t, testCorpus(12, 100, 5000, 30), Options{Window: 2, Contexts: 3000, Passes: 1, Seed: 5}),
 		"17 rows":   build(t, testCorpus(13, 17, 300, 10), Options{Window: 2, Contexts: 3000, Passes: 1, Seed: 5}),

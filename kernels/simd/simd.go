@@ -281,12 +281,17 @@ func Philox(dst []uint32, seed, stream, counter uint64) {
 	const numbers = 32 // of eight counters
 	eights := len(dst) / numbers
 	// The vector kernel counts in the low 32 bits of the counter.
-	if current == Go || counter>>32 != (counter+8*uint64(eights))>>32 {
-		eights = 0
-	}
-	if eights > 0 {
-		philox(&dst[0], eights, seed, stream, counter)
-		dst, counter = dst[eights*numbers:], counter+8*uint64(eights)
+	if current != Go && counter>>32 == (counter+8*uint64(eights+1))>>32 {
+		if eights > 0 {
+			philox(&dst[0], eights, seed, stream, counter)
+			dst, counter = dst[eights*numbers:], counter+8*uint64(eights)
+		}
+		if len(dst) > 8 { // eight counters take as long as two or three in Go
+			var rest [numbers]uint32
+			philox(&rest[0], 1, seed, stream, counter)
+			copy(dst, rest[:])
+			return
+		}
 	}
 	whole := len(dst) &^ 3
 	philoxGo(dst[:whole], seed, stream, counter)

@@ -273,7 +273,7 @@ func TestPhilox(t *testing.T) {
 		}
 		seed, stream := r.Uint64(), r.Uint64()
 		for _, counter := range []uint64{0, r.Uint64(), 1<<32 - 9, 1<<32 - 8, 1<<32 - 1, math.MaxUint64 - 3} {
-			for _, n := range []int{0, 1, 3, 4, 5, 31, 32, 33, 64, 99, 160} {
+			for _, n := range []int{0, 1, 3, 4, 5, 8, 9, 31, 32, 33, 40, 41, 64, 99, 160} {
 				all := make([]uint32, n+2)
 				all[0], all[n+1] = 7, 7
 				got := all[1 : n+1]
