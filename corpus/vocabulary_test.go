@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -96,6 +97,26 @@ func TestReadVocabularyTSVErrors(t *testing.T) {
 	r := io.MultiReader(strings.NewReader("a\t1\nb"), iotest.ErrReader(broken))
 	if _, err := ReadVocabularyTSV(r, "V"); !errors.Is(err, broken) || !strings.Contains(err.Error(), "V: line 2") {
 		t.Errorf("read error: %v", err)
+	}
+}
+
+// Of many words all are written, in order.
+func TestWriteManyWords(t *testing.T) {
+	for _, count := range []int{1, 1 << 14, 1<<14 + 1, 100_000} {
+		v := &Vocabulary{}
+		var want strings.Builder
+		for i := range count {
+			v.Words, v.Counts = append(v.Words, fmt.Sprint("word", i)), append(v.Counts, uint64(count-i))
+			fmt.Fprintf(&want, "word%d\t%d\n", i, count-i)
+		}
+		var file strings.Builder
+		if err := v.WriteTSV(&file); err != nil || file.String() != want.String() {
+			t.Errorf("%d words: %d bytes of %d, or others; %v", count, file.Len(), want.Len(), err)
+		}
+		v.Words[count-1] = "a\tb"
+		if err := v.WriteTSV(io.Discard); err == nil || !strings.Contains(err.Error(), fmt.Sprint("word number ", count-1)) {
+			t.Errorf("%d words, the last with a tab: error %v", count, err)
+		}
 	}
 }
 

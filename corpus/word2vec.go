@@ -25,7 +25,7 @@ func (v *Vocabulary) WriteWord2Vec(w io.Writer, lines int64) error {
 		if !plainWord(word) {
 			return fmt.Errorf("vocabulary: word number %d, %q, cannot be written to a vocabulary file of word2vec", id, word)
 		}
-		v.writeLine(buffered, id, ' ')
+		buffered.Write(v.appendLine(buffered.AvailableBuffer(), id, ' ')) // the first error sticks: Flush returns it
 	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("vocabulary: write: %w", err)

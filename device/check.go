@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -33,6 +34,9 @@ func CheckCL(c graph.Options, p Precision) error {
 	}
 	if c.Form != "" && c.Form != graph.FormFused {
 		return unsupported("Form", c.Form, "GPUs have the %s form only", graph.FormFused)
+	}
+	if p == HalfTables {
+		return errSentences(p)
 	}
 	o, err := optim.Find(c.Optimizer.Method)
 	if err != nil {
@@ -78,7 +82,7 @@ func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 
 // checkEncoder checks a CNN, or n-grams if it is nil, for words of at most so many symbols.
 func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
-	if p == Half {
+	if p == Half || p == HalfTables {
 		return unsupported("Precision", p, "encoders have tables of %s only", Float32)
 	}
 	if cnn == nil {
@@ -95,13 +99,18 @@ func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
 	return nil
 }
 
+// errSentences is the error of a precision that no other modes have.
+func errSentences(p Precision) error {
+	return unsupported("Precision", p, "only modes %s and %s have it", sequential.FullW2V, sequential.PWord2Vec)
+}
+
 // checkShared checks the limits of all kernels.
 func checkShared(dim int, p Precision) error {
 	if dim > MaxDim {
 		return unsupported("Dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
 	}
-	if !slices.Contains([]Precision{"", Float32, Half}, p) {
-		return unsupported("Precision", p, "GPUs have %s and %s", Float32, Half)
+	if !slices.Contains([]Precision{"", Float32, Half, HalfTables}, p) {
+		return unsupported("Precision", p, "GPUs have %s, %s and %s", Float32, Half, HalfTables)
 	}
 	return nil
 }

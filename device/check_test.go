@@ -57,6 +57,7 @@ func TestCheckCL(t *testing.T) {
 		"form":            {func(c *graph.Options) { c.Form = graph.FormStock }, "", "Form"},
 		"precision":       {func(*graph.Options) {}, "double", "Precision"},
 		"encoder":         {func(c *graph.Options) { c.Encoder = encoder }, device.Float32, ""},
+		"half tables":     {func(*graph.Options) {}, device.HalfTables, "Precision"},
 		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "Precision"},
 		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "Widths"},
 		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Pool: subword.PoolFlatten, Activation: subword.Tanh, Raw: true}), "", ""},
@@ -173,16 +174,19 @@ func TestCheckFullW2V(t *testing.T) {
 		p       device.Precision
 		setting string
 	}{
-		"all right":      {func(c *sequential.Options) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
-		"half":           {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
-		"dim":            {func(c *sequential.Options) { c.Dim = 1025 }, "", "Dim"},
-		"negatives":      {func(c *sequential.Options) { c.Negatives = 16 }, "", "Negatives"},
-		"window":         {func(c *sequential.Options) { c.Window = 31 }, "", "Window"},
-		"half negatives": {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "Precision"},
-		"half window":    {func(c *sequential.Options) { c.Window = 15 }, device.Half, "Precision"},
-		"added":          {func(c *sequential.Options) { c.WriteBack = sequential.Add }, "", ""},
-		"tree":           {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
-		"stored":         {func(c *sequential.Options) { c.WriteBack = sequential.Store }, "", "WriteBack"},
+		"all right":             {func(c *sequential.Options) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
+		"half":                  {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
+		"dim":                   {func(c *sequential.Options) { c.Dim = 1025 }, "", "Dim"},
+		"negatives":             {func(c *sequential.Options) { c.Negatives = 16 }, "", "Negatives"},
+		"window":                {func(c *sequential.Options) { c.Window = 31 }, "", "Window"},
+		"half tables":           {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.HalfTables, ""},
+		"half tables of others": {func(c *sequential.Options) { c.Algorithm = sequential.Word2Vec }, device.HalfTables, "Precision"},
+		"half tables, window":   {func(c *sequential.Options) { c.Window = 15 }, device.HalfTables, "Precision"},
+		"half negatives":        {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "Precision"},
+		"half window":           {func(c *sequential.Options) { c.Window = 15 }, device.Half, "Precision"},
+		"added":                 {func(c *sequential.Options) { c.WriteBack = sequential.Add }, "", ""},
+		"tree":                  {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
+		"stored":                {func(c *sequential.Options) { c.WriteBack = sequential.Store }, "", "WriteBack"},
 	} {
 		c := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
 		x.change(&c)

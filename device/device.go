@@ -58,10 +58,11 @@ type Device interface {
 type Precision string
 
 // The precisions. With Half a mode stores some values in 16 bits: NewCL and NewSequential
-// say which, and how they are rounded.
+// say which, and how they are rounded. With HalfTables sentence-ordered modes store both tables so.
 const (
-	Float32 Precision = "float32" // the zero value, too
-	Half    Precision = "half"
+	Float32    Precision = "float32" // the zero value, too
+	Half       Precision = "half"
+	HalfTables Precision = "half-tables"
 )
 
 // CLKernels train W2V-CL. Send and Receive copy the tensors of graph.CL's state by

@@ -108,18 +108,20 @@ func TestSyncByMessages(t *testing.T) {
 	d, _ := byMessages(t, 2)
 	peers := devicetest.New()
 	peers.Parts = 2
-	for _, x := range []struct{ tokens, epochs, given, want, beside int }{
-		{16_697_785, 20, 0, 16_697_785, 2_609_020},         // once an epoch
-		{16_697_785, 5, 0, 5_565_929, 652_255},             // three times
-		{1_068_658_240, 1, 0, 16_697_785, 8_348_892},       // 64 times, the last at the end
-		{1_068_658_240, 20, 0, 16_697_785, 1 << 24},        // about as often
-		{1000, 1, 0, 63, 7},                                // a short text
-		{10, 1, 0, 1, 1},                                   // a shorter one
-		{1_068_658_240, 20, 1_000_000, 1_000_000, 1000000}, // what is given holds
+	for _, x := range []struct{ tokens, rows, epochs, given, want, beside int }{
+		{16_697_785, 70_000, 20, 0, 16_697_785, 2_609_020},                // once an epoch
+		{16_697_785, 70_000, 5, 0, 5_565_929, 652_255},                    // three times
+		{1_068_658_240, 1 << 20, 1, 0, 16_697_785, 8_348_892},             // 64 times, the last at the end
+		{1_068_658_240, 1 << 20, 20, 0, 16_697_785, 1 << 24},              // about as often
+		{1000, 50, 1, 0, 63, 7},                                           // a short text
+		{10, 5, 1, 0, 1, 1},                                               // a shorter one
+		{22_200_000_000, 111_000_000, 1, 0, 1_776_000_000, 1_776_000_000}, // to combine many rows takes long
+		{30_000_000, 2_000_000, 1, 0, 30_000_000, 30_000_000},             // at the end of an epoch anyway
+		{1_068_658_240, 70_000, 20, 1_000_000, 1_000_000, 1_000_000},      // what is given holds
 	} {
 		c := sequential.Options{Epochs: x.epochs, Sync: combine.Options{Words: x.given}}
-		waits, err := device.SyncOf(d, x.tokens, c)
-		beside, err2 := device.SyncOf(peers, x.tokens, c)
+		waits, err := device.SyncOf(d, x.tokens, x.rows, c)
+		beside, err2 := device.SyncOf(peers, x.tokens, x.rows, c)
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type sentences struct {
 }
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
-// as sequential.NewFrom does. With precision Half the device's C is float16: changes of it are
+// as sequential.NewFrom does. With precision Half the device's C is float16, with HalfTables W, too: changes are
 // rounded at random, up or down, so that the mean stays. CheckSequential gives
 // the error of an algorithm or options without kernels.
 func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Options, precision Precision) (Trainer, error) {
@@ -55,7 +55,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if !mode.Dynamic() {
 		radius = sequential.Radius(c.Window)
 	}
-	sync, err := syncOf(d, all.Tokens(), c)
+	sync, err := syncOf(d, all.Tokens(), text.Vocabulary.Len(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	t.kernels, err = newSentence(d, host, sentence.Options{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision == Half,
+		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision != Float32 && precision != "", HalfWords: precision == HalfTables,
 		TextTokens: parts.tokens(free - memoryWithoutText(text, c, precision, free, d.GPUs())), Piece: pieceOf(c), Sync: sync,
 	}, c.Composition)
 	if err != nil {
@@ -75,15 +75,27 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	return t, nil
 }
 
-// syncOf returns how several GPUs combine their tables in a text of so many tokens.
-func syncOf(d Device, tokens int, c sequential.Options) (sentence.Sync, error) {
+// wordsOfRow is how many words for each row GPUs train between two combinations of more than manyRows at least, if nobody says how many: to
+// combine the rows of 100 million nodes takes as long as to train 100 million words. Tables of fewer rows are combined in milliseconds.
+const (
+	wordsOfRow = 16
+	manyRows   = 1 << 20
+)
+
+// syncOf returns how several GPUs combine their tables in a text of so many tokens, with so many rows.
+func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, error) {
 	if d.GPUs() < 2 {
 		return sentence.Sync{}, nil
 	}
-	if d.ByMessages() && c.Sync.Words == 0 {
-		c.Sync.Words = seldom(tokens, c.Epochs)
-	}
 	o := c.Sync.WithDefaults(tokens, c.Epochs)
+	if c.Sync.Words == 0 {
+		if d.ByMessages() {
+			o.Words = seldom(tokens, c.Epochs)
+		}
+		if rows > manyRows {
+			o.Words = max(o.Words, min(wordsOfRow*rows, tokens))
+		}
+	}
 	number, err := o.Rule.Number()
 	return sentence.Sync{Rule: string(o.Rule), Number: number, Words: o.Words, HotWords: o.HotWords, Hot: o.Hot}, err
 }
@@ -119,23 +131,27 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	return others + parts.bytes(parts.tokens(free-others)), nil
 }
 
-// parts are the parts of a text that each of several GPUs has; of one all.
-type parts []sentence.Options
+// parts are the sizes of the parts of a text that each of several GPUs has; of one all.
+type parts []*sentence.Sizes
 
 // partsOf returns the parts of a text with units that begin with the given sentences.
 func partsOf(text *corpus.Corpus, c sequential.Options, units []int, gpus int) (parts, error) {
 	whole := sentence.Options{Text: text.Text(), Units: units, Piece: pieceOf(c)}
 	if gpus < 2 {
-		return parts{whole}, nil
+		return parts{whole.Sizes()}, nil
 	}
-	return whole.Shards(gpus)
+	shards, err := whole.Shards(gpus)
+	var p parts
+	for i := range shards {
+		p = append(p, shards[i].Sizes())
+	}
+	return p, err
 }
 
 // bytes returns the memory of so many tokens of a part on its GPU, 0 standing for all: the most there is.
 func (p parts) bytes(tokens int) (most int64) {
 	for _, part := range p {
-		part.TextTokens = tokens
-		most = max(most, part.TextBytes())
+		most = max(most, part.Bytes(tokens))
 	}
 	return most
 }
@@ -153,7 +169,7 @@ func (p parts) tokens(left int64) int {
 	}
 	unit, all := 0, 0
 	for _, part := range p {
-		unit, all = max(unit, part.LongestUnit()), max(all, part.Text.Tokens())
+		unit, all = max(unit, part.LongestUnit()), max(all, part.Tokens)
 	}
 	least := 2 * unit
 	more := sort.Search(max(min(largest, all)-least, 0), func(n int) bool { return p.bytes(least+n+1) > left-left/reserve })
@@ -167,10 +183,13 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Prec
 	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                       // in pieces of 32 values
 	tables := 2 * rows
-	if precision == Half {
+	switch precision {
+	case Half:
 		tables = rows + rows/2
+	case HalfTables:
+		tables = rows
 	}
-	if gpus > 1 {
+	if gpus > 1 && (sentence.Sync{Rule: string(c.Sync.Rule)}).HasBases() {
 		tables += 2 * (rows/int64(gpus) + 128*int64((c.Dim+31)/32)) // of its words, as they were combined last
 	}
 	if w := walksOf(text, c, free); w != nil {

@@ -83,7 +83,7 @@ func TestSeveralGPUsOfSentences(t *testing.T) {
 // Several GPUs have a part of the text each, and of what was combined last.
 func TestMemoryOfSentences(t *testing.T) {
 	c, _ := text(t, 1, 200_000)
-	for _, precision := range []device.Precision{device.Float32, device.Half} {
+	for _, precision := range []device.Precision{device.Float32, device.Half, device.HalfTables} {
 		var before int64
 		for _, gpus := range []int{1, 2, 4, 8} {
 			bytes, err := device.MemorySequential(c, sequential.Options{Algorithm: sequential.FullW2V, Dim: 1, Epochs: 1}, precision, plenty, gpus)

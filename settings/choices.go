@@ -58,8 +58,9 @@ const (
 
 	DeviceCPU = "cpu"
 
-	PrecisionFloat32 = string(device.Float32)
-	PrecisionHalf    = string(device.Half)
+	PrecisionFloat32    = string(device.Float32)
+	PrecisionHalf       = string(device.Half)
+	precisionHalfTables = string(device.HalfTables)
 )
 
 var (
@@ -83,6 +84,7 @@ var (
 	precisionChoices = []Choice{
 		{PrecisionFloat32, ""},
 		{PrecisionHalf, "16 bits, see docs/cuda.md"},
+		{precisionHalfTables, "16 bits for both tables of fullw2v and pword2vec"},
 	}
 	tokenizerChoices = []Choice{
 		{tokenizerWhitespace, "text that is tokenized already"},

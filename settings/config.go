@@ -135,7 +135,7 @@ type Machine struct {
 	Threads   int    // 0: all processors
 	MaxMemory Size   // zero: the memory that the machine has available
 	Device    string // "cpu", "cuda", "cuda:N" or "cuda:N,M,..."
-	Precision string // of the tables on a GPU: "float32" or "half"
+	Precision string // of the tables on a GPU: "float32", "half" or "half-tables"
 	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 

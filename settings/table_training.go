@@ -42,7 +42,8 @@ func (c *Config) syncSettings() []Setting {
 			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of the text, and at the end of an epoch (default: GPUs 128 times in a run, or 16 times if they " +
-				"exchange data by NCCL, ranks without GPUs 4 times an epoch; all at least every 16 million words; see --sync-hot)",
+				"exchange data by NCCL, ranks without GPUs 4 times an epoch; " +
+				"all at least every 16 million words, but GPUs not before 16 words for each of a vocabulary above a million; see --sync-hot)",
 			hideDefault: true,
 		},
 		{

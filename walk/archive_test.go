@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -204,4 +205,19 @@ func FuzzArchive(f *testing.F) {
 			checkGraph(t, e, ReadOptions{Weighted: true, Threads: 1})
 		}
 	})
+}
+
+// The names of a matrix without names are its numbers, in order.
+func TestNamesBelow(t *testing.T) {
+	for _, count := range []int{0, 1, 1 << 16, 3<<16 + 5} {
+		names, err := namesBelow(t.Context(), 3, count)
+		if err != nil || len(names) != count {
+			t.Fatalf("%d names of %d: %v", len(names), count, err)
+		}
+		for i, name := range names {
+			if name != strconv.Itoa(i) {
+				t.Fatalf("name %d of %d is %q", i, count, name)
+			}
+		}
+	}
 }

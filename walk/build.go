@@ -258,10 +258,16 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 		return nil, err
 	}
 	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
-	for i, old := range order {
-		rank[old] = uint32(i)
-		g.Names[i], g.mass[i] = b.names[old], b.mass[old]
-		g.starts[i+1] = g.starts[i] + b.degrees[old]
+	if err := eachNode(ctx, b.threads, nodes, nil, func(_ int, i uint32) error { // memory is read in any order, which waits
+		old := order[i]
+		rank[old] = i
+		g.Names[i], g.mass[i], g.starts[i+1] = b.names[old], b.mass[old], b.degrees[old]
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for i := range order {
+		g.starts[i+1] += g.starts[i]
 	}
 	if err := b.fillGraph(ctx, g, order, rank); err != nil {
 		return nil, errors.Join(err, g.Close())

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // rows are the edges of a sparse matrix in the form CSR, as the file has them: those of node i lead to ends[starts[i]:starts[i+1]].
@@ -204,17 +205,30 @@ func (e *edges) spread() error {
 	return nil
 }
 
+// namesBelow returns the numbers 0 ... count-1 as names.
+func namesBelow(ctx context.Context, threads, count int) ([]string, error) {
+	const together = 1 << 16 // share one piece of memory
+	names := make([]string, count)
+	return names, parallel.Do(ctx, threads, (count+together-1)/together, func(k int) {
+		some := names[k*together : min((k+1)*together, count)]
+		copy(some, numberNames(len(some), func(visit func(key uint64)) {
+			for i := range some {
+				visit(uint64(k*together + i))
+			}
+		}))
+	})
+}
+
 // fromRows takes the arcs from rows. The arcs may lie in the store of the edges.
 func (b *builder[A]) fromRows(ctx context.Context, e *edges) error {
 	r := e.rows
 	nodes := len(r.starts) - 1
 	b.starts, b.degrees, b.names = r.starts, make([]int, nodes), e.names
 	if b.names == nil {
-		b.names = numberNames(nodes, func(visit func(key uint64)) {
-			for i := range nodes {
-				visit(uint64(i))
-			}
-		})
+		var err error
+		if b.names, err = namesBelow(ctx, b.threads, nodes); err != nil {
+			return err
+		}
 	} else {
 		_, b.places = inOrder(b.names)
 	}

@@ -37,7 +37,7 @@ func newDevice(s cli.Streams) *cobra.Command {
 		frequencies: newNameList(bench.AllFrequencies()),
 		optimizers:  newNameList(optimizersOnGPUs()),
 		encoders:    newNameList(bench.EncoderKinds()),
-		precisions:  newNameList(choicesOf[device.Precision]("precision")),
+		precisions:  newNameList([]device.Precision{device.Float32, device.Half}),
 	}
 	cmd := &cobra.Command{
 		Use:   "device [flags]",

@@ -95,7 +95,11 @@ func (c *Options) kernel() (kernel, error) {
 		sentences = 16
 	}
 	row := 512*size + 16 // bytes
-	return kernel{built, "fullw2v_half", fmt.Sprintf("fullw2v_half_%d_%d", size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
+	source := "fullw2v_half"
+	if c.HalfWords {
+		source = "fullw2v_halves"
+	}
+	return kernel{built, source, fmt.Sprintf("%s_%d_%d", source, size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
 }
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest

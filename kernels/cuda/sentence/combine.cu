@@ -7,6 +7,8 @@
 //		c = the combination of d_r: the sum of part_r d_r, see combine.Parts
 //		base += c, and on every GPU: row = base
 //
+// By the rule mean, a row becomes the mean of the rows, whatever the base is, so there are no bases: they are 0.
+//
 // Every row has one GPU that combines it. It reads the other GPUs' rows and writes them, over NVLink. What a row becomes
 // follows from the rows alone.
 //
@@ -29,13 +31,13 @@ enum Rule { touched, adasum, mean, plainSum }; // in the order of combine.Rules
 
 struct CombineArgs {
 	void *tables[2][mostDevices]; // W and C of all GPUs
-	float *bases[2];              // (words of this GPU, chunks, 32)
+	float *bases[2];              // (words of this GPU, chunks, 32); null: rows become their mean
 	const volatile uint32_t *next; // sentences that this GPU has taken; null: nobody trains
 	const uint2 *passes;          // {sentences to wait for, most frequent words to combine}, in order
 	uint32_t count;               // of passes
 	uint32_t rank, vocabulary, successor, chunks;
 	uint32_t rule;
-	uint32_t half;   // C is in float16
+	uint32_t half;   // tables in float16: 1 is W, 2 is C
 	uint32_t of;     // R
 	uint32_t packed; // tables are (words of this GPU, chunks, 32) of each GPU
 };
@@ -61,6 +63,16 @@ __device__ __forceinline__ void storeValue(void *table, size_t at, bool half, fl
 		static_cast<__half *>(table)[at] = __float2half_rn(x);
 	else
 		static_cast<float *>(table)[at] = x;
+}
+
+__device__ __forceinline__ bool isHalf(uint32_t half, int table) { return half >> table & 1; }
+
+// dithered rounds to float16, up or down at random, as Dither does: the mean of two rows is often in the middle between two numbers, and
+// rounded to the even one rows would stay there. The random number follows from what is rounded.
+__device__ __forceinline__ float dithered(float x, size_t place) {
+	uint32_t random = (__float_as_uint(x) ^ uint32_t(place)) * 0x9e3779b1u;
+	random = (random ^ random >> 15) * 0x85ebca77u;
+	return __half2float(__float2half_rz(__uint_as_float(__float_as_uint(x) + (random >> 19))));
 }
 
 // Dots are the dot products of R changes, of p and q at at(p, q).
@@ -115,7 +127,7 @@ template <int R> __device__ __forceinline__ void parts(float (&part)[R], const D
 // chunks), every 32nd value.
 template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a, int table, uint32_t j, float *changes) {
 	constexpr int together = R == 2 ? 4 : 2; // chunks that are asked for at a time
-	bool half = table == 1 && a.half;
+	bool half = isHalf(a.half, table), based = a.bases[table], differ = false;
 	uint32_t row = number(a, a.rank + uint64_t(R) * j), chunks = a.chunks;
 	float *base = a.bases[table] + size_t(j) * chunks * 32 + laneNumber();
 	size_t at = (a.packed ? size_t(j) * chunks : row) * 32 + laneNumber(), step = a.packed ? 32 : size_t(32) * a.vocabulary;
@@ -126,7 +138,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 #pragma unroll
 		for (int i = 0; i < together; i++)
 			if (c0 + i < chunks) {
-				b[i] = base[(c0 + i) * 32];
+				b[i] = based ? base[(c0 + i) * 32] : 0;
 #pragma unroll
 				for (int r = 0; r < R; r++) x[i][r] = loadValue(a.tables[table][r], at + (c0 + i) * step, half);
 			}
@@ -139,6 +151,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 #pragma unroll
 				for (int p = 0; p < R; p++) {
 					x[i][p] -= from;
+					differ |= x[i][p] != x[i][0];
 					changes[(p * chunks + c0 + i) * 32] = x[i][p];
 #pragma unroll
 					for (int q = 0; q <= p; q++) dots.x[dots.at(p, q)] = fmaf(x[i][p], x[i][q], dots.x[dots.at(p, q)]);
@@ -150,7 +163,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 	for (int i = 0; i < dots.count; i++) dots.x[i] = sum(dots.x[i]);
 #pragma unroll
 	for (int r = 0; r < R; r++) any |= dots.x[dots.at(r, r)] > 0;
-	if (!any) return;
+	if (!(based ? any : __any_sync(warp, differ))) return;
 	float part[R];
 	parts<R>(part, dots, sum(norm), a.rule);
 #pragma unroll 2
@@ -159,7 +172,10 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 #pragma unroll
 		for (int r = 0; r < R; r++) together = fmaf(part[r], changes[(r * chunks + c) * 32], together);
 		float now = changes[(R * chunks + c) * 32] + together;
-		base[c * 32] = now;
+		if (based)
+			base[c * 32] = now;
+		else if (half)
+			now = dithered(now, at + c * step);
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			if (!a.next)
@@ -206,7 +222,7 @@ extern "C" __global__ void combine_begin(const __grid_constant__ CombineArgs a) 
 		int table = i >= values;
 		size_t n = i - table * values;
 		uint32_t j = n / 32 / a.chunks, c = n / 32 % a.chunks;
-		a.bases[table][n] = loadValue(a.tables[table][a.rank], (size_t(c) * a.vocabulary + number(a, a.rank + uint64_t(R) * j)) * 32 + n % 32, table && a.half);
+		a.bases[table][n] = loadValue(a.tables[table][a.rank], (size_t(c) * a.vocabulary + number(a, a.rank + uint64_t(R) * j)) * 32 + n % 32, isHalf(a.half, table));
 	}
 }
 
@@ -215,7 +231,7 @@ struct ExchangeArgs {
 	uint32_t first, words;        // a range of words; first is a multiple of R
 	uint32_t rows;                // of each of R GPUs in packed: words / R, rounded up
 	uint32_t vocabulary, successor, chunks;
-	uint32_t half; // C is in float16
+	uint32_t half; // as of CombineArgs
 	uint32_t of;   // R
 	uint32_t back; // from packed to tables
 };
@@ -237,9 +253,9 @@ template <class T> __device__ __forceinline__ void exchange(const ExchangeArgs &
 
 // exchange_rows packs rows of W and C for the GPUs that combine them, or puts them back.
 extern "C" __global__ void exchange_rows(const __grid_constant__ ExchangeArgs a) {
-	exchange<float>(a, 0);
-	if (a.half)
-		exchange<__half>(a, 1);
-	else
-		exchange<float>(a, 1);
+	for (int table = 0; table < 2; table++)
+		if (isHalf(a.half, table))
+			exchange<__half>(a, table);
+		else
+			exchange<float>(a, table);
 }

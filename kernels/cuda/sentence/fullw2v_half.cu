@@ -1,4 +1,4 @@
-// FULL-W2V and pWord2Vec with the table of contexts in float16. The bytes of rows that many warps share
+// FULL-W2V and pWord2Vec with the table of contexts in float16 and, in fullw2v_halves.cu, that of words, too. The bytes of rows that many warps share
 // limit fullw2v.cu; here they are half as many. A warp trains a sentence as there. The ring
 // of context words, which has the only copy of their rows that changes, is float32 in
 // shared memory. The three products of a window
@@ -87,9 +87,29 @@ template <int F> __device__ __forceinline__ void load(Fragments<F> &r, const Hal
 	for (int c = 0; c < 4 * F; c++) r.v[c] = table.load(row, c, wanted);
 }
 
+// WordChunks are the table of words.
+#ifdef HALVES
+template <int F> using WordChunks = HalfChunks<F>;
+#else
+template <int F> using WordChunks = Chunks<F>;
+#endif
+
 // A row in the ring has 16 bytes more than its values, so that the rows of two
 // slots do not meet in the banks of shared memory.
-template <int F> using HalfRing = Ring<F, 0, 1>;
+template <int F> struct HalfRing : Ring<F, 0, 1> {
+	WordChunks<F> table;
+
+	// giveBack adds the change to the row of a word that left, as that of Ring does.
+	__device__ __forceinline__ void giveBack(int slot, Dither &dither) const {
+		if (slot < 0) return;
+		uint32_t w = __shfl_sync(warp, this->word, slot);
+		float part = fminf(1, __shfl_sync(warp, this->share, slot) * this->slow);
+		Row<F> came = this->load(this->rows + slot), change = zeros<F>();
+		add(change, part, this->load(slot));
+		add(change, -part, came);
+		addChange(table, w, came, change, true, dither);
+	}
+};
 
 // window trains a window: r are the outputs, of which this lane has a quarter of
 // output; Q groups of 8 slots hold the context words, and times says how often this
@@ -187,7 +207,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	using Draw = Outputs<8>;
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
 	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
-	HalfRing<F> ring = {Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q};
+	HalfRing<F> ring = {{Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q}, WordChunks<F>(a.words, a.vocabulary, a.quads)};
 	ring.slow = slowness<bounded>(a, rate);
 	Halves<F> contexts(a);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};
@@ -195,7 +215,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	ring.clear();
 	for (int i = 0; i <= radius && i < n; i++) {
 		int into = ring.enter(kept[i], i);
-		ring.bring(into, loadCurrent(ring.words, kept[i], into >= 0));
+		ring.bring(into, loadCurrent(ring.table, kept[i], into >= 0));
 	}
 
 	Draw draw;
@@ -220,7 +240,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			// Where rows come and go is settled here, while rows are on the way.
 			int times = ring.times(around(t, windows.next(t)));
 			int into = t + radius + 1 < n ? ring.enter(entering, t + radius + 1) : -1;
-			Row<F> rowEntering = loadCurrent(ring.words, entering, into >= 0);
+			Row<F> rowEntering = loadCurrent(ring.table, entering, into >= 0);
 			int from = t >= radius ? ring.leave(t - radius) : -1;
 			bool last = j + 1 == Draw::windows;
 			int after = last ? 0 : (j + 1) * 8;
@@ -230,7 +250,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			if constexpr (ahead) load(next, contexts, soon, g < width);
 			loss += window<F, Q>(a, ring, contexts, r, now, times, rate, contextShare<bounded>(a, now), dither);
 			ring.bring(into, rowEntering);
-			ring.giveBack(from);
+			ring.giveBack(from, dither);
 			__syncwarp();
 			if constexpr (!ahead) {
 				load(next, contexts, soon, g < width);
@@ -248,13 +268,18 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 		batch = batchNext;
 		again = againNext;
 	}
-	for (int i = max(n - radius, 0); i < n; i++) ring.giveBack(ring.leave(i));
+	for (int i = max(n - radius, 0); i < n; i++) ring.giveBack(ring.leave(i), dither);
 	return loss;
 }
 
-#define FULLW2V_HALF(F, Q, warps) \
-	FULLW2V_HALF_FORM(fullw2v_half_##F##_##Q, F, Q, warps, false) \
-	FULLW2V_HALF_FORM(fullw2v_half_##F##_##Q##_bounded, F, Q, warps, true)
+#ifdef HALVES
+#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_halves_##F##_##Q, F, Q, warps)
+#else
+#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_half_##F##_##Q, F, Q, warps)
+#endif
+#define FULLW2V_HALF_FORMS(name, F, Q, warps) \
+	FULLW2V_HALF_FORM(name, F, Q, warps, false) \
+	FULLW2V_HALF_FORM(name##_bounded, F, Q, warps, true)
 #define FULLW2V_HALF_FORM(name, F, Q, warps, bounded) \
 	ALONE(name, warps, Trained{sentence<F, Q, bounded>(a, epoch, first, kept, n, rate), contexts(a, kept, n) * (1 + a.negatives)})
 

@@ -107,13 +107,17 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 		count: 1, rank: uint32(rank), vocabulary: uint32(c.Vocabulary), successor: m.numbers.successor, chunks: uint32(chunks(c.Dim)),
 		rule: uint32(c.Sync.Number), devices: uint32(devices),
 	}
-	if c.HalfPrecision {
-		m.args.half = 1
+	for table, half := range []bool{c.HalfWords, c.HalfPrecision} {
+		if half {
+			m.args.half |= 1 << table
+		}
 	}
 	return m, d.Do(func() (err error) {
 		a := &cuda.Allocator{Device: d}
-		own := chunkValues * chunks(c.Dim) * ((c.Vocabulary + devices - 1) / devices)
-		m.args.bases = [2]cu.DevicePtr{a.Floats("rows as they were combined last", own), a.Floats("rows as they were combined last", own)}
+		if c.Sync.HasBases() {
+			own := chunkValues * chunks(c.Dim) * ((c.Vocabulary + devices - 1) / devices)
+			m.args.bases = [2]cu.DevicePtr{a.Floats("rows as they were combined last", own), a.Floats("rows as they were combined last", own)}
+		}
 		m.passes = a.Bytes("combinations", 8*(m.units()+1))
 		return a.Err
 	})
@@ -320,8 +324,11 @@ func (g *Group) SetTables(words, contexts []float32) error {
 	return g.on((*member).takeBases)
 }
 
-// takeBases takes the rows of this device's words as they were combined last.
+// takeBases takes the rows of this device's words as they were combined last, if the rule needs them.
 func (m *member) takeBases() error {
+	if !m.options.Sync.HasBases() {
+		return nil
+	}
 	if err := cuda.Launch(m.device, m.begins, m.wide(), &m.args); err != nil {
 		return err
 	}

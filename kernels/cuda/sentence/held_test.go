@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TextBytes is the memory of what a device holds, counted one by one, and at most a little more before sentences are cut: for
+// Sizes.Bytes is the memory of what a device holds, counted one by one, and at most a little more before sentences are cut: for
 // every number of tokens, of texts whose short sentences lie together.
-func TestTextBytes(t *testing.T) {
+func TestSizes(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
@@ -24,13 +24,14 @@ func TestTextBytes(t *testing.T) {
 			}
 		}
 		c.Units = append(c.Units, len(c.Sentences)-1)
-		least := 2 * c.LongestUnit()
+		sizes := c.Sizes()
+		least := 2 * sizes.LongestUnit()
 		for c.TextTokens = range len(c.Tokens) + 2 {
 			if c.TextTokens > 0 && c.TextTokens < least {
 				continue
 			}
 			want, most := countedText(&c)
-			if got := c.TextBytes(); got < want || got > most {
+			if got := sizes.Bytes(c.TextTokens); got < want || got > most {
 				t.Fatalf("seed %d: %d tokens of %v in units %v, cut into %d: %d bytes, want %d to %d", seed, c.TextTokens, c.Sentences, c.Units, c.Piece, got, want, most)
 			}
 		}
@@ -73,4 +74,28 @@ func countedText(c *Options) (bytes, most int64) {
 		bound += tokens / c.Piece // the units with the most sentences need not be those with the most tokens
 	}
 	return bytes + 2*of(tokens, exact), most + 2*of(tokens, bound)
+}
+
+// A countingText counts how often somebody looks up a sentence.
+type countingText struct {
+	Text
+	lookups *int
+}
+
+func (t countingText) Start(sentence int) int {
+	*t.lookups++
+	return t.Text.Start(sentence)
+}
+
+// However many sizes of buffers are tried, every unit is looked up once.
+func TestSizesLookUpOnce(t *testing.T) {
+	lookups := 0
+	c := Options{Text: countingText{memoryText{make([]uint32, 60), []int{0, 10, 15, 30, 31, 60}}, &lookups}, Units: []int{0, 2, 3, 5}}
+	sizes := c.Sizes()
+	for tokens := range 60 {
+		sizes.Bytes(max(tokens, 2*sizes.LongestUnit()))
+	}
+	if lookups != len(c.Units) {
+		t.Errorf("%d sentences were looked up, want %d, the bounds of the units", lookups, len(c.Units))
+	}
 }

@@ -94,6 +94,9 @@ func (c *Options) chooseInFlight(k kernel, multiprocessors int) {
 	}
 }
 
+// mostSentences is how many an epoch may have, which kernels count in 32 bits.
+const mostSentences = math.MaxUint32 - MaxInFlight
+
 func (c *Options) check() error {
 	most, precision := LimitsOf(c.Mode, c.HalfPrecision), ""
 	if c.HalfPrecision {
@@ -108,12 +111,16 @@ func (c *Options) check() error {
 		return fmt.Errorf("%d negatives; the CUDA kernels of %s%s take at most %d", c.Negatives, c.Mode, precision, most.Negatives)
 	case c.Radius < 1 || c.Radius > most.Radius:
 		return fmt.Errorf("the radius of windows is %d; the CUDA kernels of %s%s take 1 to %d", c.Radius, c.Mode, precision, most.Radius)
+	case c.HalfWords && !(c.HalfPrecision && c.Mode.HalvesWords()):
+		return fmt.Errorf("there are no CUDA kernels of %s with W alone in half precision, or with both tables", c.Mode)
 	case c.Piece > 0 && c.HalfPrecision:
 		return fmt.Errorf("there are no CUDA kernels of %s%s that train pieces of sentences", c.Mode, precision)
 	case c.Mode == PARW2V && c.Batch < 1:
 		return fmt.Errorf("batches of %d words", c.Batch)
 	case len(c.Alias) != 2*c.Vocabulary || len(c.Keep) != c.Vocabulary || len(c.Counts) != c.Vocabulary:
 		return fmt.Errorf("alias table of %d values, %d thresholds, %d counts, for %d words", len(c.Alias), len(c.Keep), len(c.Counts), c.Vocabulary)
+	case c.text().Sentences() > mostSentences:
+		return fmt.Errorf("%d sentences; the kernels count %d in an epoch at most", c.text().Sentences(), mostSentences)
 	case c.text().Sentences() < 1 || len(c.Units) < 2 || c.Units[len(c.Units)-1] != c.text().Sentences():
 		return fmt.Errorf("%d sentences, %d bounds of units: they do not fit", c.text().Sentences(), len(c.Units))
 	}
@@ -139,12 +146,7 @@ func (t *Kernels) allocate() (err error) {
 	}
 	m := &cuda.Allocator{Device: d}
 	table := chunkValues * c.Vocabulary * chunks(c.Dim)
-	a.words = m.Floats("words", table)
-	if c.HalfPrecision {
-		a.contexts = m.Bytes("contexts", 2*table)
-	} else {
-		a.contexts = m.Floats("contexts", table)
-	}
+	a.words, a.contexts = m.Bytes("words", valueBytes(c.HalfWords)*table), m.Bytes("contexts", valueBytes(c.HalfPrecision)*table)
 	a.kept = m.Floats("sentences in flight", 2*c.InFlight*longest)
 	units := t.units()
 	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
@@ -286,7 +288,7 @@ func (t *Kernels) launch(first, end int) (int, error) {
 
 // launchSentences starts to train sentences, counted over the epochs, of a text that is on the device.
 func (t *Kernels) launchSentences(from, to int) error {
-	if to-from > math.MaxUint32-MaxInFlight {
+	if to-from > mostSentences {
 		return fmt.Errorf("%d sentences in a launch", to-from)
 	}
 	t.args.first, t.args.all = uint64(from), uint32(to-from)

@@ -89,6 +89,14 @@ func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool)
 	return cuda.ReceiveParts(from, n.values(dim), chunkValues, func(part []float32, first int) { n.join(table, part, first/chunkValues, dim) })
 }
 
+// valueBytes is the size of a value of a table, in float16 if half is set.
+func valueBytes(half bool) int {
+	if half {
+		return 2
+	}
+	return 4
+}
+
 // values is how many a table has on the device.
 func (n numbers) values(dim int) int { return chunkValues * chunks(dim) * int(n.vocabulary) }
 

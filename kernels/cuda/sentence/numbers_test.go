@@ -77,3 +77,34 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// Of 200 million words of 128 values, too, every word has a number of its own, and all chunks have their places.
+func TestManyNumbers(t *testing.T) {
+	const words, dim = 200_000_000, 128
+	n := newNumbers(words)
+	if divisor(int(n.successor), words) != 1 {
+		t.Errorf("%d words, %d from word to word: they have a common divisor", words, n.successor)
+	}
+	if values := n.values(dim); values != words*dim {
+		t.Errorf("a table has %d values, want %d", values, words*dim)
+	}
+	for range 1000 {
+		if w := rand.IntN(words); n.word(n.number(w)) != w {
+			t.Fatalf("word %d has number %d, which is word %d", w, n.number(w), n.word(n.number(w)))
+		}
+	}
+	const cells = 40
+	for _, cell := range []int{0, words - 7, 2*words - 1, 3*words + rand.IntN(words-cells), 4*words - cells} {
+		next := 0
+		n.each(dim, cells*chunkValues, cell, func(row, at, values int) {
+			chunk, number := (cell+next)/words, (cell+next)%words
+			if want := n.word(number)*dim + chunk*chunkValues; row != want || at != next*chunkValues || values != chunkValues {
+				t.Fatalf("cell %d: %d values from %d at %d, want those from %d at %d", cell+next, values, row, at, want, next*chunkValues)
+			}
+			next++
+		})
+		if next != cells {
+			t.Errorf("%d cells from %d on, want %d", next, cell, cells)
+		}
+	}
+}

@@ -75,8 +75,8 @@ type Options struct {
 	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. Float32
 	cut                        bool     // into pieces: Text and Units are those of the pieces
 
-	// HalfPrecision stores C in float16: see halves.cuh.
-	HalfPrecision bool
+	// HalfPrecision stores C in float16, and HalfWords W as well: see halves.cuh.
+	HalfPrecision, HalfWords bool
 
 	Sync Sync // of several devices
 }
@@ -89,6 +89,9 @@ type Text interface {
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 	GiveBack()                   // the memory that reading took, if the text is in a file
 }
+
+// HalvesWords reports whether the mode has kernels for W in float16.
+func (m Mode) HalvesWords() bool { return m == FullW2V || m == PWord2Vec }
 
 // Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.
 func (m Mode) Dynamic() bool { return m != FullW2V && m != FullRegister }

@@ -75,11 +75,8 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 
 // bytes returns the length of the parts of W and of C when the rows of so many words are exchanged.
 func (p *Part) bytes(words int) []int64 {
-	rows := cuda.Bytes[float32]((words + p.ranks - 1) / p.ranks * chunks(p.whole.Dim) * chunkValues)
-	if p.whole.HalfPrecision {
-		return []int64{rows, rows / 2}
-	}
-	return []int64{rows, rows}
+	values := (words + p.ranks - 1) / p.ranks * chunks(p.whole.Dim) * chunkValues
+	return []int64{int64(values * valueBytes(p.whole.HalfWords)), int64(values * valueBytes(p.whole.HalfPrecision))}
 }
 
 // Join gives the Part the way to the others: join makes it, on the device's thread. Rows of zeros go first, for NCCL makes
@@ -162,7 +159,9 @@ func (p *Part) combineSome(first, words int) error {
 	args := p.args
 	args.packed = 1
 	for table := range args.tables {
-		args.bases[table] += cu.DevicePtr(cuda.Bytes[float32](first / p.ranks * chunks(p.whole.Dim) * chunkValues))
+		if args.bases[table] != 0 {
+			args.bases[table] += cu.DevicePtr(cuda.Bytes[float32](first / p.ranks * chunks(p.whole.Dim) * chunkValues))
+		}
 		for r := range p.ranks {
 			args.tables[table][r] = p.recv[table] + cu.DevicePtr(int64(r)*bytes[table])
 		}

@@ -20,7 +20,8 @@ import (
 
 // A choice is one among the kernels.
 type choice struct {
-	half bool
+	half bool // C in float16
+	both bool // and W
 	rung string
 }
 
@@ -57,7 +58,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Options, in
 		t.Fatal(err)
 	}
 	options := optionsOf(parsed, noise, c, inFlight)
-	options.HalfPrecision = kernel.half
+	options.HalfPrecision, options.HalfWords = kernel.half || kernel.both, kernel.both
 	f := newChosen(t, d, options, kernel)
 	words, contexts := reference.Tables()
 	// W as it is after some training: zeros in C would hide errors.
@@ -156,12 +157,15 @@ func TestEveryShapeHasAKernel(t *testing.T) {
 		dims = append(dims, first+1, first+chunkValues)
 	}
 	for _, m := range modes {
-		for _, half := range []bool{false, true} {
-			most := LimitsOf(m.mode, half)
+		for halves := range 3 { // tables in float16
+			most := LimitsOf(m.mode, halves > 0)
+			if halves > 1 && !m.mode.HalvesWords() {
+				continue
+			}
 			for _, dim := range dims {
 				for negatives := 1; negatives <= most.Negatives; negatives++ {
 					for radius := 1; radius <= most.Radius; radius++ {
-						c := Options{Mode: m.mode, Dim: dim, Negatives: negatives, Radius: radius, Batch: 24, HalfPrecision: half}
+						c := Options{Mode: m.mode, Dim: dim, Negatives: negatives, Radius: radius, Batch: 24, HalfPrecision: halves > 0, HalfWords: halves > 1}
 						k, err := c.kernel()
 						if err != nil {
 							t.Fatal(err)

@@ -17,6 +17,9 @@ type Sync struct {
 	Hot      int
 }
 
+// HasBases reports whether the rule needs the rows as they were combined last. The mean of some rows follows from these.
+func (s Sync) HasBases() bool { return s.Rule != "mean" }
+
 // MaxDevices is how many devices train together at most.
 const MaxDevices = 8
 

@@ -96,3 +96,55 @@ func TestCombinedAfter(t *testing.T) {
 		t.Errorf("%d words after unit 1, want none", n)
 	}
 }
+
+// An evenText has sentences of one length, and no tokens.
+type evenText struct{ sentences, length int }
+
+func (t evenText) Tokens() int        { return t.sentences * t.length }
+func (t evenText) Sentences() int     { return t.sentences }
+func (t evenText) Start(s int) int    { return s * t.length }
+func (t evenText) Copy([]uint32, int) {}
+func (t evenText) GiveBack()          {}
+
+// Ten walks of 20 from each of 111 million nodes are a billion sentences, with places far beyond 2^32.
+func TestHugeText(t *testing.T) {
+	const nodes, walks, length, perUnit = 111_000_000, 10, 20, 1 << 16
+	text := evenText{nodes * walks, length}
+	c := Options{Text: text, Vocabulary: nodes, Walks: &Walks{}, Sync: Sync{Words: 8 * nodes}}
+	for s := 0; s < text.sentences; s += perUnit {
+		c.Units = append(c.Units, s)
+	}
+	c.Units = append(c.Units, text.sentences)
+	combinations := 0
+	for u := range len(c.Units) - 1 {
+		if words := c.CombinedAfter(u); words == nodes {
+			combinations++
+		} else if words != 0 {
+			t.Fatalf("unit %d: %d words are combined", u, words)
+		}
+	}
+	if want := walks * length / 8; combinations != want {
+		t.Errorf("%d combinations, want %d", combinations, want)
+	}
+	if got, want := c.Sizes().Bytes(0), int64(4*text.Tokens()+12*text.sentences+8); got != want {
+		t.Errorf("all of it takes %d bytes, want %d", got, want)
+	}
+	const buffer = 256 << 20                                               // tokens, of both buffers
+	inBuffer := buffer/2/(perUnit*length)*perUnit + text.sentences%perUnit // the last unit, which is short, fits behind them
+	if got, want := c.Sizes().Bytes(buffer), int64(2*(2*buffer+12*inBuffer+8)); got != want {
+		t.Errorf("two buffers take %d bytes, want %d", got, want)
+	}
+	for _, devices := range []int{2, 8} {
+		shards, err := c.Shards(devices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := shards[devices-1]
+		if first := nodes * walks / devices * (devices - 1); last.Walks.First != first || last.Text.Start(0) != first*length || last.Text.Tokens() != nodes/devices*walks*length {
+			t.Errorf("the last of %d parts begins with walk %d, place %d, and has %d places", devices, last.Walks.First, last.Text.Start(0), last.Text.Tokens())
+		}
+		if len(last.Units) != len(c.Units) || last.Units[len(last.Units)-1] != last.Text.Sentences() {
+			t.Errorf("the last of %d parts has %d units, the text %d", devices, len(last.Units)-1, len(c.Units)-1)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func (t *Kernels) SetTables(words, contexts []float32) error {
 	}
 	return t.device.Do(func() error {
 		return errors.Join(
-			t.numbers.send(t.args.words, words, t.options.Dim, false),
+			t.numbers.send(t.args.words, words, t.options.Dim, t.options.HalfWords),
 			t.sendContexts(contexts))
 	})
 }
@@ -30,11 +30,7 @@ func (t *Kernels) SetTables(words, contexts []float32) error {
 func (t *Kernels) sendContexts(contexts []float32) error {
 	c := &t.options
 	if allZero(contexts) {
-		values := cuda.Bytes[float32](t.numbers.values(c.Dim))
-		if c.HalfPrecision {
-			values /= 2
-		}
-		return cu.MemsetD8(t.args.contexts, 0, values)
+		return cu.MemsetD8(t.args.contexts, 0, int64(valueBytes(c.HalfPrecision)*t.numbers.values(c.Dim)))
 	}
 	return t.numbers.send(t.args.contexts, contexts, c.Dim, c.HalfPrecision)
 }
@@ -62,7 +58,7 @@ func allZero(values []float32) bool {
 func (t *Kernels) Tables(words, contexts []float32) error {
 	return t.device.Do(func() error {
 		return errors.Join(
-			t.numbers.receive(words, t.args.words, t.options.Dim, false),
+			t.numbers.receive(words, t.args.words, t.options.Dim, t.options.HalfWords),
 			t.numbers.receive(contexts, t.args.contexts, t.options.Dim, t.options.HalfPrecision))
 	})
 }

@@ -53,7 +53,8 @@ const stagingTokens = 4 << 20
 
 // newText brings a text to the device if it may have so many tokens there; 0 is any number.
 func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
-	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: c.unitStarts()}
+	sizes := c.Sizes()
+	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: sizes.starts}
 	var err error
 	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
 		return nil, err
@@ -63,11 +64,11 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 			return nil, err
 		}
 	}
-	h := c.held()
+	h := sizes.held(c.TextTokens)
 	if h.buffers == 1 {
 		return t, t.placeAll()
 	}
-	if longest := c.LongestUnit(); h.tokens < longest {
+	if longest := sizes.LongestUnit(); h.tokens < longest {
 		return nil, fmt.Errorf("text of %d tokens on the device: two units may need %d", c.TextTokens, 2*longest)
 	}
 	return t, t.allocate(h)
@@ -203,6 +204,12 @@ func (t *text) fill(i, u int) error {
 	}
 	t.tokens.GiveBack()
 	return errors.Join(err, t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
+}
+
+// fitting returns the end of the units from u on that a buffer of so many tokens holds: one at least.
+func fitting(starts []int, u, tokens int) (end int) {
+	first := u + 2 // the least end that may be too far
+	return u + 1 + sort.Search(max(len(starts)-first, 0), func(i int) bool { return starts[first+i]-starts[u] > tokens })
 }
 
 // bring copies count values to the device; each consists of the given number of integers. put fills a buffer with values, from index at on.
