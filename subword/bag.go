@@ -20,7 +20,7 @@ type BagOptions struct {
 	MinCount int     // vocabulary words that must hold a character; default 2; rarer ones are one unknown part
 
 	// Mean says that training takes means of parts, and not graph's sums: Encode then does, too. Sums would be
-	// longer than the words of the vocabulary by the number of their parts.
+	// longer than the words of the vocabulary by the number of their parts. Rows adds sums all the same.
 	Mean bool `json:",omitempty"`
 
 	// Pieces are the parts of words; nil: characters. A file of an encoder has them apart.

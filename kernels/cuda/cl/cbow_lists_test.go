@@ -145,6 +145,30 @@ func TestFrequentFirst(t *testing.T) {
 
 // Every column has one device, the columns of a device begin at a sector, and with their padding they end within a row. Kernels of the
 // size for so many columns have them.
+// Each job has the words of its part, in the order of the parts.
+func TestPartJobs(t *testing.T) {
+	r := freshRandom(t)
+	for _, parts := range []int{0, 1, 5, 1000} {
+		starts := []uint32{0}
+		for range parts {
+			starts = append(starts, starts[len(starts)-1]+r.Uint32N(40))
+		}
+		order := make([]uint32, parts)
+		for i, u := range r.Perm(parts) {
+			order[i] = uint32(u)
+		}
+		jobs := partJobs(order, starts)
+		if len(jobs) != parts {
+			t.Fatalf("%d jobs for %d parts", len(jobs), parts)
+		}
+		for i, u := range order {
+			if want := (partJob{part: u, first: starts[u], words: starts[u+1] - starts[u]}); jobs[i] != want {
+				t.Errorf("job %d is %+v, want %+v", i, jobs[i], want)
+			}
+		}
+	}
+}
+
 func TestColumnsOf(t *testing.T) {
 	for dim := 1; dim <= cuda.MaxDim; dim++ {
 		for _, devices := range []int{1, 2, 4, MaxDevices} {

@@ -46,8 +46,8 @@ func (s *Sizes) Bytes(textTokens int) int64 {
 
 // LongestUnit returns the tokens of the longest unit.
 func (s *Sizes) LongestUnit() (longest int) {
-	for u, start := range s.starts[:len(s.starts)-1] {
-		longest = max(longest, s.starts[u+1]-start)
+	for u := range len(s.starts) - 1 {
+		longest = max(longest, s.starts[u+1]-s.starts[u])
 	}
 	return longest
 }
