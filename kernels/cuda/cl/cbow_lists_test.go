@@ -143,8 +143,6 @@ func TestFrequentFirst(t *testing.T) {
 	}
 }
 
-// Every column has one device, the columns of a device begin at a sector, and with their padding they end within a row. Kernels of the
-// size for so many columns have them.
 // Each job has the words of its part, in the order of the parts.
 func TestPartJobs(t *testing.T) {
 	r := freshRandom(t)
@@ -169,6 +167,8 @@ func TestPartJobs(t *testing.T) {
 	}
 }
 
+// Every column has one device, the columns of a device begin at a sector, and with their padding they end within a row. Kernels of the
+// size for so many columns have them.
 func TestColumnsOf(t *testing.T) {
 	for dim := 1; dim <= cuda.MaxDim; dim++ {
 		for _, devices := range []int{1, 2, 4, MaxDevices} {
