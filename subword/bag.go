@@ -28,7 +28,7 @@ type BagOptions struct {
 }
 
 // A Bag is the simplest encoder: the vector of a word is the sum, or the mean, of the vectors of its parts, characters or
-// byte-pair pieces, in any order. It is also the example of how to write one; docs/subword.md leads through it.
+// byte-pair pieces, in any order. It is also the example of how to write one; the comment of the package leads through it.
 type Bag struct {
 	options    BagOptions
 	parts      speller
