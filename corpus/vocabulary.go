@@ -99,7 +99,8 @@ func (v *Vocabulary) Total() uint64 {
 func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	const together = 1 << 14 // words of a block, all made side by side: of many words, each waits for memory
 	first := 0
-	blocks := parallel.NewBlocks(runtime.GOMAXPROCS(0), func() (func() parallel.Block, io.Reader, error) {
+	threads := min(runtime.GOMAXPROCS(0), 1+len(v.Words)/together)
+	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		if first == len(v.Words) {
 			return nil, nil, io.EOF
 		}

@@ -93,7 +93,7 @@ func CheckCBOW(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
 		return unsupported("Encoder", "", "on GPUs CBOW has tables of words and of their parts only")
 	}
-	if p == Half || p == HalfTables {
+	if p.Rounds() {
 		return unsupported("Precision", p, "CBOW has tables of %s only", Float32)
 	}
 	return CheckCL(c, p)

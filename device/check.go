@@ -82,7 +82,7 @@ func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 
 // checkEncoder checks a CNN, or n-grams if it is nil, for words of at most so many symbols.
 func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
-	if p == Half || p == HalfTables {
+	if p.Rounds() {
 		return unsupported("Precision", p, "encoders have tables of %s only", Float32)
 	}
 	if cnn == nil {

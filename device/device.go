@@ -65,6 +65,9 @@ const (
 	HalfTables Precision = "half-tables"
 )
 
+// Rounds reports whether some values are stored in 16 bits.
+func (p Precision) Rounds() bool { return p == Half || p == HalfTables }
+
 // CLKernels train W2V-CL. Send and Receive copy the tensors of graph.CL's state by
 // their names; they start as zeros.
 type CLKernels interface {

@@ -25,8 +25,8 @@ type sentences struct {
 }
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
-// as sequential.NewFrom does. With precision Half the device's C is float16, with HalfTables W, too: changes are
-// rounded at random, up or down, so that the mean stays. CheckSequential gives
+// as sequential.NewFrom does. With precision Half the device stores C in float16, and with HalfTables also W.
+// Changes are then rounded up or down at random, so that their mean stays. CheckSequential gives
 // the error of an algorithm or options without kernels.
 func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Options, precision Precision) (Trainer, error) {
 	if err := CheckSequential(c, precision); err != nil {
@@ -66,7 +66,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	t.kernels, err = newSentence(d, host, sentence.Options{
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
-		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision != Float32 && precision != "", HalfWords: precision == HalfTables,
+		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision.Rounds(), HalfWords: precision == HalfTables,
 		TextTokens: parts.tokens(free - memoryWithoutText(text, c, precision, free, d.GPUs())), Piece: pieceOf(c), Sync: sync,
 	}, c.Composition)
 	if err != nil {

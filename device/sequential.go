@@ -44,9 +44,8 @@ func CheckSequential(c sequential.Options, p Precision) error {
 		return err
 	}
 	most, half := windowLimits(m, false), windowLimits(m, true)
-	rounds := p == Half || p == HalfTables
 	switch {
-	case c.Composition != nil && rounds:
+	case c.Composition != nil && p.Rounds():
 		return unsupported("Precision", p, "composed vectors have %s only on GPUs", Float32)
 	case c.Negatives > most.Negatives:
 		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
@@ -58,11 +57,11 @@ func CheckSequential(c sequential.Options, p Precision) error {
 		return unsupported("Batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
 	case p == HalfTables && !m.HalvesWords():
 		return errSentences(p)
-	case rounds && half.Negatives == 0:
+	case p.Rounds() && half.Negatives == 0:
 		return unsupported("Precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
 	case c.HierarchicalSoftmax:
 		return unsupported("HierarchicalSoftmax", c.HierarchicalSoftmax, "GPUs have no kernels for it")
-	case rounds && (c.Negatives > half.Negatives || c.Window > half.Window):
+	case p.Rounds() && (c.Negatives > half.Negatives || c.Window > half.Window):
 		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
 	}
 	return nil

@@ -71,7 +71,7 @@ func CheckVanilla(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
 		return unsupported("Encoder", "", "on GPUs minibatches have tables of words only")
 	}
-	if p == Half || p == HalfTables {
+	if p.Rounds() {
 		return unsupported("Precision", p, "minibatches have tables of %s only", Float32)
 	}
 	return CheckCL(c, p)

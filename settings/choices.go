@@ -101,7 +101,7 @@ var (
 	}
 	composeChoices = []Choice{
 		{composeSum, "a vector of its own together with what --subword composes"},
-		{composeTwoLosses, "the mean of both, each trained by a loss of its own"},
+		{composeTwoLosses, "both, each trained by a loss of its own; see --known"},
 		{composeSpelling, "what --subword composes, alone"},
 	}
 	knownChoices = []Choice{

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/sequential"
@@ -17,6 +18,7 @@ type preset struct {
 	// takes those that it uses. What the paper does not name comes from the mode's
 	// published recipe.
 	published map[string]string
+	own       map[string]string // values for the preset's mode alone
 }
 
 // Names of presets. The other papers are named as their modes are.
@@ -87,11 +89,10 @@ var presets = []preset{
 		},
 	},
 	{
-		Choice: Choice{ModeGloVe, "GloVe"},
-		mode:   ModeGloVe,
-		published: map[string]string{
-			"window": "10", "sample": "0", "x-max": "100", "epochs": "50", "lr": "0.05", "context-weight": "1",
-		},
+		Choice:    Choice{ModeGloVe, "GloVe"},
+		mode:      ModeGloVe,
+		published: map[string]string{"window": "10", "sample": "0"},
+		own:       map[string]string{"x-max": "100", "epochs": "50"},
 	},
 	{ // the best of 14 settings, benchmarks/vanilla
 		Choice: Choice{presetVanillaLong, "a baseline tuned as long as cl, at ten times the pairs of vanilla's default"},
@@ -145,6 +146,9 @@ func (c *Config) publishedFor() map[string]string {
 		if s.AppliesWith(c.Mode, c.Model) && (name != "epochs" || !largeBatch(c.FindMode()) || p.mode == c.Mode) {
 			used[name] = text
 		}
+	}
+	if p.mode == c.Mode {
+		maps.Copy(used, p.own)
 	}
 	return used
 }

@@ -81,6 +81,16 @@ func TestPresets(t *testing.T) {
 			[5]any{10, 0.0, 100.0, 50, 1.0},
 		},
 		{
+			map[string]string{"preset": "glove", "mode": "word2vec"},
+			func(c *Config) any { return [5]any{c.Window, c.Sample, c.Epochs, c.LR, c.ContextWeight} },
+			[5]any{10, 0.0, 5, 0.025, 0.0},
+		},
+		{
+			map[string]string{"preset": "w2vcl", "mode": "glove"},
+			func(c *Config) any { return [4]any{c.Window, c.XMax, c.Epochs, c.ContextWeight} },
+			[4]any{2, 10.0, 1, 1.0},
+		},
+		{
 			map[string]string{"preset": "w2vcl"},
 			func(c *Config) any { return [4]any{c.Mode, c.Contexts, c.Epochs, c.LR} },
 			[4]any{"cl", 65536, 1, 1e-3},

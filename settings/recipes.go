@@ -171,13 +171,16 @@ func ppmiRecipe(c *Config) {
 	c.Decay = ""
 }
 
-// gloVeRecipe is the preset of Pennington et al. 2014, section 4.2, with smaller counts and fewer epochs, which were
-// for billions of words. The search with equal effort chose the window, subsampling and the part of C (benchmarks/recipes).
+// gloVeRecipe begins with the values of Pennington et al. 2014, section 4.2, except those of its preset, which were for
+// billions of words. The search with equal effort chose the window, subsampling and the part of C (benchmarks/recipes).
 func gloVeRecipe(c *Config) {
 	c.Optimizer, c.Form = "", ""
-	c.Window, c.Passes, c.Negative, c.Sample = 15, 1, 0, 1e-4
+	c.Window, c.Passes, c.Negative = 10, 1, 0
 	c.Epochs, c.LR, c.Decay = 25, 0.05, decayNone
-	c.XMax, c.ContextWeight = 10, 0.5
+	c.XMax, c.ContextWeight = 10, 1
+	if !c.IsPublished() {
+		c.Window, c.Sample, c.ContextWeight = 15, 1e-4, 0.5
+	}
 }
 
 // subwordRecipe is a good training of an encoder

@@ -9,8 +9,8 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "window", Aliases: []string{"ws"}, Record: true, value: &c.Window,
-			help: "words `N` on either side of the centre word (in modes fullw2v " +
-				"and fullregister the fixed radius W_f is half of it, rounded up)",
+			help: "words `N` on either side of the centre word (fullw2v, fullregister: " +
+				"half of it, rounded up, is the radius W_f)",
 		},
 		{
 			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: randomWindow, Record: true, value: &c.DynamicWindow,

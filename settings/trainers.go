@@ -130,12 +130,13 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
-	case SubwordChars:
-		e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode())})
-	case SubwordBPE:
-		var pieces *bpe.Pieces
-		if pieces, err = bpe.Read(c.Pieces); err == nil {
-			e, err = subword.NewBag(words, subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode()), Pieces: pieces})
+	case SubwordChars, SubwordBPE:
+		o := subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode())}
+		if c.Subword == SubwordBPE {
+			o.Pieces, err = bpe.Read(c.Pieces)
+		}
+		if err == nil {
+			e, err = subword.NewBag(words, o)
 		}
 	case subwordRecurrent, subwordAttention:
 		e, err = stock.New(c.Subword, words, stock.Options{

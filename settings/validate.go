@@ -206,7 +206,7 @@ func (v *validator) choices() {
 	}
 	v.check(!c.noise().needsMatrix || inIterations(c.FindMode()), "noise",
 		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
-	v.check(c.Precision != PrecisionHalf && c.Precision != precisionHalfTables || c.Device != DeviceCPU, "precision",
+	v.check(!device.Precision(c.Precision).Rounds() || c.Device != DeviceCPU, "precision",
 		"the CPU has tables of %s only", PrecisionFloat32)
 	if !c.HasEncoder() {
 		return
@@ -338,7 +338,7 @@ func (c *Config) checkKernels(m Mode) error {
 		if c.HasEncoder() && (c.Subword != SubwordNGram || !device.ComposesOn(sequential.Algorithm(c.Mode))) {
 			return terminal.Usagef("--subword %s: mode %s does not train it on a GPU", c.Subword, c.Mode)
 		}
-		if c.HasEncoder() && c.Precision != PrecisionFloat32 {
+		if c.HasEncoder() && device.Precision(c.Precision).Rounds() {
 			return terminal.Usagef("--precision %s: does not go with --subword", c.Precision)
 		}
 		err = device.CheckSequential(c.SequentialOptions(), device.Precision(c.Precision))

@@ -20,7 +20,7 @@ type BagOptions struct {
 	MinCount int     // vocabulary words that must hold a character; default 2; rarer ones are one unknown part
 
 	// Mean says that training takes means of parts, and not graph's sums: Encode then does, too. Sums would be
-	// longer than the words of the vocabulary by the number of their parts.
+	// longer than the words of the vocabulary by the number of their parts. Rows adds sums all the same.
 	Mean bool `json:",omitempty"`
 
 	// Pieces are the parts of words; nil: characters. A file of an encoder has them apart.
@@ -28,7 +28,7 @@ type BagOptions struct {
 }
 
 // A Bag is the simplest encoder: the vector of a word is the sum, or the mean, of the vectors of its parts, characters or
-// byte-pair pieces, in any order. It is also the example of how to write one; docs/subword.md leads through it.
+// byte-pair pieces, in any order. It is also the example of how to write one; the comment of the package leads through it.
 type Bag struct {
 	options    BagOptions
 	parts      speller

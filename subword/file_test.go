@@ -67,6 +67,49 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// A bag that was trained on means composes means when it is loaded, too.
+func TestSavedBagOfMeans(t *testing.T) {
+	r := newRand(t)
+	all := append(manyWords(r, 100), words...)
+	for name, e := range map[string]Encoder{"characters": encoders(t, words)["characters"], "pieces": encoders(t, words)["pieces"]} {
+		sums := e.(*Bag)
+		sums.Randomize(r.Uint64())
+		means, n := *sums, e.Dim()
+		means.options.Mean = true
+		path := filepath.Join(t.TempDir(), "encoder")
+		if err := Save(path, &means, make([]float32, n)); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(path)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want, got := make([]float32, len(all)*n), make([]float32, len(all)*n)
+		if err := sums.Encode(all, want); err != nil {
+			t.Fatal(err)
+		}
+		spelt := sums.parts.Spell(all, 0)
+		for i := range want {
+			want[i] /= float32(max(len(spelt.Word(i/n)), 1))
+		}
+		if err := loaded.Encode(all, got); err != nil || !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }) {
+			t.Errorf("%s: what was loaded composes other vectors (error %v)", name, err)
+		}
+	}
+}
+
+// once returns what a straight line of the logarithm of counts says of a word that occurs once, as frequencies describe it.
+func once(counts []uint64, value func(v int) float64) float64 {
+	words := float64(len(counts))
+	var x, y, xx, xy float64
+	for v, count := range counts {
+		log := math.Log(float64(max(count, 1)))
+		x, y, xx, xy = x+log, y+value(v), xx+log*log, xy+log*value(v)
+	}
+	slope := (xy - x*y/words) / (xx - x*x/words + slopeRidge*words)
+	return y/words - slope*x/words
+}
+
 // The offset is what vectors have beside the composed ones, of words that occur once. If all words occur equally often, it is the
 // mean.
 func TestOffset(t *testing.T) {
@@ -82,10 +125,10 @@ func TestOffset(t *testing.T) {
 		for v := range many {
 			counts[v] = 8
 			if slope != 0 {
-				counts[v] = 2 << (v / 2 % 9)
+				counts[v] = 1 << (v / 2 % 9) / 2 // 0, too, which is taken as 1
 			}
 			for k := range n {
-				vectors[v*n+k] += float32(k) + 2*float32(v%2) + slope*float32(math.Log(float64(counts[v])))
+				vectors[v*n+k] += float32(k) + 2*float32(v%2) + slope*float32(math.Log(float64(max(counts[v], 1))))
 			}
 		}
 		offset, err := Offset(e, many, counts, vectors)
@@ -93,7 +136,11 @@ func TestOffset(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, x := range offset {
-			if want := float32(k + 1); math.Abs(float64(x-want)) > .03*(1+math.Abs(float64(slope))) {
+			want := once(counts, func(v int) float64 { return float64(vectors[v*n+k]) - float64(composed[v*n+k]) })
+			if slope == 0 {
+				want = float64(k + 1)
+			}
+			if math.Abs(float64(x)-want) > 1e-4 {
 				t.Errorf("slope %v: value %d is %v, want %v", slope, k, x, want)
 			}
 		}

@@ -66,7 +66,7 @@ func TestMaxMemory(t *testing.T) {
 	j.program, j.config.Dim, j.config.Threads, j.guard = 25<<20, 1<<16, 1, memoryGuard{Guard: memory.Guard{Limit: 35e6, Asked: true}}
 	j.account = trainer.Dry(func(a *trainer.Account) { _ = graph.PlanCL(a, 3, 3, j.config.GraphOptions(nil)) })
 	err := j.makeTrainer()
-	want := "training needs about 137 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 92.3 MB, saving 1.84 MB, garbage 9.88 MB, program 26.2 MB), but --max-memory allows 35 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or rmsprop or adagrad or sgd"
+	want := "training needs about 140 MB of memory (text 75 B, tables 1.57 MB, moments 3.15 MB, work 92.3 MB, saving 1.84 MB, garbage 9.88 MB, program 26.2 MB), but --max-memory allows 35 MB: lower --dim (now 65536), raise --min-count (now 5), or take --optimizer adam-row or rmsprop or adagrad or sgd"
 	if err == nil || err.Error() != want || j.trainer != nil {
 		t.Errorf("tables: got %v, want %s", err, want)
 	}

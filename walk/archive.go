@@ -87,7 +87,9 @@ type array struct {
 	store  *store        // that the values go to; nil: none
 }
 
-var arrayHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`) })
+var arrayHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{'descr': '([<>|=])([iufbUS])(\d+)', 'fortran_order': (?:True|False), 'shape': \((\d*),?\), \}\s*$`)
+})
 
 // openArray reads the head of a file.
 func openArray(ctx context.Context, f *zip.File) (*array, error) {

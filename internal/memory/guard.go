@@ -98,7 +98,7 @@ type Need struct {
 
 // Check returns an error if the needs together are more than the limit. advice says
 // how to need less. A limit of what the error states is enough: it is a little more than the sum, because
-// it is rounded and because the next process may begin with more resident.
+// it is rounded and because the next process may begin with more resident: by 3 MB, once in a hundred runs on a busy machine.
 func (g Guard) Check(doing, advice string, needs ...Need) error {
 	sum := int64(0)
 	var parts []string
@@ -118,7 +118,7 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 	if g.Jobs > 0 {
 		advice += fmt.Sprintf(", or lower --jobs (now %d)", g.Jobs)
 	}
-	enough := sum + sum/128 + 1<<20
+	enough := sum + sum/128 + 4<<20
 	return &NeedError{enough, fmt.Sprintf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)}
 }
 

@@ -249,7 +249,7 @@ func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
 	bytes := 2*c.stretchBytes() + 2*t*row + 4*chunk*int64(c.chunks())*(v+t) + 4*(v+t) + 64*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
-		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+20) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+24) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
 	}
 	if devices > 1 { // X of an iteration and of the next
 		bytes += v * row

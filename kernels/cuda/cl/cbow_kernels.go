@@ -117,6 +117,8 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
 	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.Parts)*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
 		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
+	case chunk/4*int64(max(c.Rows, c.Places))*int64(c.chunks()) > math.MaxUint32/4:
+		err = fmt.Errorf("%d rows and %d places with %d shared negatives are more than the kernels can address", c.Rows, c.Places, c.SharedNegatives)
 	case x != nil && (len(x.Starts) != c.Rows+1 || x.Parts < 1):
 		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", len(x.Starts)-1, x.Parts, c.Rows)
 	}
@@ -272,7 +274,7 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	k.parts = partsArgs{
 		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*own/2),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
-		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "order of parts", jobs),
+		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
 		updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent), jobCount: uint32(len(jobs)),
 	}
 }

@@ -1,5 +1,7 @@
 package sentence
 
+import "sort"
+
 // held is the text that a device has at a time: all of it in one buffer, or whole units in two, of which one is filled while
 // the other is trained on. Each buffer has room for so many tokens and sentences.
 type held struct{ buffers, tokens, sentences int }
@@ -46,8 +48,8 @@ func (s *Sizes) Bytes(textTokens int) int64 {
 
 // LongestUnit returns the tokens of the longest unit.
 func (s *Sizes) LongestUnit() (longest int) {
-	for u, start := range s.starts[:len(s.starts)-1] {
-		longest = max(longest, s.starts[u+1]-start)
+	for u := range len(s.starts) - 1 {
+		longest = max(longest, s.starts[u+1]-s.starts[u])
 	}
 	return longest
 }
@@ -64,13 +66,16 @@ func (s *Sizes) held(textTokens int) held {
 	if textTokens == 0 || textTokens >= s.Tokens {
 		return held{1, s.Tokens, s.pieces(s.sentences, s.Tokens)}
 	}
-	h, end := held{buffers: 2, tokens: textTokens / 2}, 0
-	for u, start := range s.starts[:len(s.starts)-1] {
-		for end = max(end, u+1); end+1 < len(s.starts) && s.starts[end+1]-start <= h.tokens; {
-			end++
-		}
-		h.sentences = max(h.sentences, s.units[end]-s.units[u])
+	h := held{buffers: 2, tokens: textTokens / 2}
+	for u := range len(s.units) - 1 {
+		h.sentences = max(h.sentences, s.units[fitting(s.starts, u, h.tokens)]-s.units[u])
 	}
 	h.sentences = s.pieces(h.sentences, h.tokens)
 	return h
+}
+
+// fitting returns the end of the units from u on that a buffer of so many tokens holds: one at least.
+func fitting(starts []int, u, tokens int) (end int) {
+	first := u + 2 // the least end that may be too far
+	return u + 1 + sort.Search(max(len(starts)-first, 0), func(i int) bool { return starts[first+i]-starts[u] > tokens })
 }

@@ -206,12 +206,6 @@ func (t *text) fill(i, u int) error {
 	return errors.Join(err, t.renumberTokens(b.memory, tokens, t.copies), b.ready.Record(t.copies))
 }
 
-// fitting returns the end of the units from u on that a buffer of so many tokens holds: one at least.
-func fitting(starts []int, u, tokens int) (end int) {
-	first := u + 2 // the least end that may be too far
-	return u + 1 + sort.Search(max(len(starts)-first, 0), func(i int) bool { return starts[first+i]-starts[u] > tokens })
-}
-
 // bring copies count values to the device; each consists of the given number of integers. put fills a buffer with values, from index at on.
 func (t *text) bring(to cu.DevicePtr, count, numbers int, put func(to []uint32, at int)) error {
 	for at := 0; at < count; t.staged++ {
