@@ -157,15 +157,29 @@ func users(parts int, starts []uint32, members []member) (userStarts []uint32, u
 	return userStarts, users
 }
 
-// A partJob is a part that a warp trains, or a thread block: its words are users[first:first+words].
-type partJob struct{ part, first, words, _ uint32 }
+// A partsJob is a frequent part, which a thread block trains, or a few parts, which a warp trains: those of order[part:part+parts]. Their
+// words are users[first:first+words].
+type partsJob struct{ first, words, part, parts uint32 }
 
-// partJobs returns the jobs in order.
-func partJobs(order, userStarts []uint32) (jobs []partJob) {
-	for _, u := range order {
-		jobs = append(jobs, partJob{part: u, first: userStarts[u], words: userStarts[u+1] - userStarts[u]})
+const (
+	lanes     = 32 // of a warp
+	timesBits = 27 // of a user's times, below the number of the part in its job
+)
+
+// partsJobs returns the jobs of the parts in order, of so many parts at most, and their users.
+func partsJobs(most int, order []uint32, frequent int, userStarts []uint32, users []member) (jobs []partsJob, inOrder []member) {
+	for i, u := range order {
+		words := users[userStarts[u]:userStarts[u+1]]
+		if last := len(jobs) - 1; i <= frequent || int(jobs[last].parts) == most || int(jobs[last].words)+len(words) > lanes {
+			jobs = append(jobs, partsJob{first: uint32(len(inOrder)), part: uint32(i)})
+		}
+		job := &jobs[len(jobs)-1]
+		for _, m := range words {
+			inOrder = append(inOrder, member{m.number, m.times | job.parts<<timesBits})
+		}
+		job.words, job.parts = job.words+uint32(len(words)), job.parts+1
 	}
-	return jobs
+	return jobs, inOrder
 }
 
 // FrequentFirst returns the parts in the order they are trained in. So many come first, the most frequent
@@ -235,7 +249,7 @@ func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
 	bytes := 2*c.stretchBytes() + 2*t*row + 4*chunk*int64(c.chunks())*(v+t) + 4*(v+t) + 64*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
-		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+20) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+24) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
 	}
 	if devices > 1 { // X of an iteration and of the next
 		bytes += v * row

@@ -204,11 +204,11 @@ type stretchArgs struct {
 
 // partsArgs is PartsArgs of stretch_parts.cu.
 type partsArgs struct {
-	stretch                                              stretchArgs
-	table                                                cuda.Table
-	rows, narrow, starts, members, users, order, updates cu.DevicePtr
-	copies                                               [MaxDevices - 1]cu.DevicePtr
-	frequent, others                                     uint32
+	stretch                                                    stretchArgs
+	table                                                      cuda.Table
+	rows, narrow, starts, members, users, order, jobs, updates cu.DevicePtr
+	copies                                                     [MaxDevices - 1]cu.DevicePtr
+	frequent, jobCount, others                                 uint32
 }
 
 func (k *CBOW) allocate() error {
@@ -257,6 +257,11 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	starts, members := x.members()
 	userStarts, users := users(x.Parts, starts, members)
 	order, frequent := FrequentFirst(userStarts)
+	partsOfJob := 1
+	if k.ownSize() == 1 { // see train of stretch_parts.cu
+		partsOfJob = 4
+	}
+	jobs, users := partsJobs(partsOfJob, order, frequent, userStarts, users)
 	k.args.composed = a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))
 	if k.group != nil {
 		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
@@ -269,7 +274,8 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	k.parts = partsArgs{
 		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*own/2),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
-		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", partJobs(order, userStarts)), updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent),
+		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
+		updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent), jobCount: uint32(len(jobs)),
 	}
 }
 

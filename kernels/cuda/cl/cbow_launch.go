@@ -223,7 +223,7 @@ func (k *CBOW) launches(a stretchArgs) (composing, rest []cbowLaunch) {
 	addPlaces("places", k.places, s.places, k.tileShared(true))
 	addTiles("rows", k.rows, s.rows, jobs, s.rows.blocks)
 	frequent := int(k.parts.frequent)
-	addParts("train", k.train, frequent+ceil(k.table.rows-frequent, warpsOfPlaces))
+	addParts("train", k.train, frequent+ceil(int(k.parts.jobCount)-frequent, warpsOfPlaces))
 	return composing, all
 }
 

@@ -143,26 +143,41 @@ func TestFrequentFirst(t *testing.T) {
 	}
 }
 
-// Each job has the words of its part, in the order of the parts.
-func TestPartJobs(t *testing.T) {
+// The jobs have all parts in their order, and all words of each. A frequent part has a job of its own, another has as many words as lanes at most
+// unless it is alone.
+func TestPartsJobs(t *testing.T) {
 	r := freshRandom(t)
-	for _, parts := range []int{0, 1, 5, 1000} {
-		starts := []uint32{0}
-		for range parts {
-			starts = append(starts, starts[len(starts)-1]+r.Uint32N(40))
-		}
-		order := make([]uint32, parts)
-		for i, u := range r.Perm(parts) {
-			order[i] = uint32(u)
-		}
-		jobs := partJobs(order, starts)
-		if len(jobs) != parts {
-			t.Fatalf("%d jobs for %d parts", len(jobs), parts)
-		}
-		for i, u := range order {
-			if want := (partJob{part: u, first: starts[u], words: starts[u+1] - starts[u]}); jobs[i] != want {
-				t.Errorf("job %d is %+v, want %+v", i, jobs[i], want)
+	for _, n := range []int{1, 5, 1000} {
+		starts, all := []uint32{0}, []member(nil)
+		for range n {
+			for range r.IntN(1 + r.IntN(100)) {
+				all = append(all, member{r.Uint32(), 1 + r.Uint32N(9)})
 			}
+			starts = append(starts, uint32(len(all)))
+		}
+		order, frequent := FrequentFirst(starts)
+		most := 1 + r.IntN(6)
+		jobs, users := partsJobs(most, order, frequent, starts, all)
+		part, user := 0, 0
+		for i, job := range jobs {
+			if int(job.part) != part || int(job.first) != user || job.parts < 1 || int(job.parts) > most || job.parts > 1 && (i < frequent || job.words > lanes) {
+				t.Fatalf("job %d of %d frequent ones, at most %d parts: %+v", i, frequent, most, job)
+			}
+			for number := range job.parts {
+				for _, want := range all[starts[order[part]]:starts[order[part]+1]] {
+					if want.times |= number << timesBits; users[user] != want {
+						t.Fatalf("user %d is %v, want %v", user, users[user], want)
+					}
+					user++
+				}
+				part++
+			}
+			if user != int(job.first+job.words) {
+				t.Fatalf("job %d has %d words of %d", i, job.words, user-int(job.first))
+			}
+		}
+		if part != n || user != len(users) {
+			t.Errorf("%d parts of %d, %d users of %d", part, n, user, len(users))
 		}
 	}
 }

@@ -7,7 +7,7 @@
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) step_##method##_##F(const __grid_constant__ StepLaunch a) { \
 		train<Single<F>, G, method>(a); \
 	}
-METHODS(STEP, 1, 8, 1, 3)
+METHODS(STEP, 1, 8, 1, 2)
 METHODS(STEP, 2, 4, 2, 1)
 METHODS(STEP, 3, 2, 2, 1)
 METHODS(STEP, 4, 2, 2, 1)

@@ -72,9 +72,18 @@ struct StepLaunch {
 // none is the number of no row.
 constexpr uint32_t none = 0xffffffffu;
 
-// train is the step. G is the number of rows of targets that a warp holds at a time.
+template <int n> struct Count { static constexpr int value = n; };
+
+// inWidth calls f with the least of the widths G, G/2, ..., 1 that has room for some rows: many rows have one or two positives.
+template <int G, class Function> __device__ __forceinline__ void inWidth(uint32_t rows, Function f) {
+	if constexpr (G > 1)
+		if (rows <= G / 2) return inWidth<G / 2>(rows, f);
+	f(Count<G>{});
+}
+
+// train is the step. G is the number of rows of targets that a warp holds at a time, a power of two.
 template <class Format, int G, class method> __device__ __forceinline__ void train(const StepLaunch &a) {
-	constexpr int n = Format::values, sumsOf = G <= 2 ? 2 : G <= 4 ? 4 : 8, ring = 4, words = sizeof(Job) / 4;
+	constexpr int n = Format::values, ring = 4, words = sizeof(Job) / 4;
 	__shared__ uint32_t numbers[4][ring]; // of tiles, of groups
 	const StepTable &t = a.table;
 	const DenseShape &d = a.dense;
@@ -177,8 +186,9 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 #pragma unroll
 			for (int i = 0; i < n; i++) g[i] = 0;
 
-		// train adds the gradient of some targets, whose rows are in r.
-		auto train = [&](const Rows &r, uint32_t live, bool positive) {
+		// train adds the gradient of some targets, at most a width, whose rows are in r.
+		auto train = [&](auto width, const Rows &r, uint32_t live, bool positive) {
+			constexpr int W = decltype(width)::value;
 			if constexpr (Format::staged) {
 				arrivedShared();
 				__syncwarp();
@@ -187,27 +197,30 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 				if constexpr (Format::staged) return f.waiting(staged, i);
 				else return r[i];
 			};
-			float scores[sumsOf];
+			float scores[W];
 #pragma unroll
-			for (int i = 0; i < sumsOf; i++) {
+			for (int i = 0; i < W; i++) {
 				scores[i] = 0;
-				if (i < G && i < live) scores[i] = f.dot(x, target(i < G ? i : 0));
+				if (i < live) scores[i] = f.dot(x, target(i));
 			}
-			float score = sums<sumsOf>(scores) + t.bias;
-			bool mine = l % sumsOf < live;
+			float score = sums<W>(scores) + t.bias;
+			bool mine = l % W < live;
 			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
 			float c = !mine ? 0 : positive ? -y.sigmoid * inverse(samples) : y.sigmoid;
-			if (mine && l < sumsOf) loss += (positive ? 1.0f : samples) * __logf(y.factor);
+			if (mine && l < W) loss += (positive ? 1.0f : samples) * __logf(y.factor);
 #pragma unroll
-			for (int i = 0; i < G; i++) {
+			for (int i = 0; i < W; i++) {
 				float mine = __shfl_sync(warp, c, i);
 				if (i < live) f.add(g, mine, target(i));
 			}
 			if constexpr (Format::staged) __syncwarp();
 		};
+		auto trainPositives = [&](const Rows &r, uint32_t live) {
+			inWidth<G>(live, [&](auto width) { train(width, r, live, true); });
+		};
 		uint32_t done = 0;
 		if constexpr (!Format::staged) { // what was asked for before has registers of its own
-			if (count) train(r, min(uint32_t(G), count), true);
+			if (count) trainPositives(r, min(uint32_t(G), count));
 			done = G;
 		}
 		for (; done < count; done += G) {
@@ -217,7 +230,7 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 			}
 			Rows r;
 			if (done || !Format::staged) fetch(r, t.positives, ids, done, count);
-			train(r, min(uint32_t(G), count - done), true);
+			trainPositives(r, min(uint32_t(G), count - done));
 		}
 		if (trains)
 			for (uint32_t done = 0; done < t.ownNegatives; done += G) {
@@ -227,7 +240,7 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 				}
 				Rows r;
 				fetch(r, t.negatives, ids, done, t.ownNegatives);
-				train(r, min(uint32_t(G), t.ownNegatives - done), false);
+				train(Count<G>{}, r, min(uint32_t(G), t.ownNegatives - done), false);
 			}
 
 		if constexpr (!Format::early) f.template load<method>(moments, row);

@@ -201,7 +201,7 @@ __device__ __forceinline__ void add(float4 &x, float4 y) { x.x += y.x, x.y += y.
 
 // negatives computes b of the places of a tile, of a chunk of negatives. It returns the losses of places of the tile's own.
 __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
-	constexpr int L = chunkQuads, R = 2;
+	constexpr int L = chunkQuads, R = 4;
 	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = a.stretch.window;
 	const float4 *scores = a.scores + number * L + quad;
 	float own = 0;
@@ -234,7 +234,7 @@ __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, 
 
 // errors computes d of the places of a tile's own, of a chunk of negatives.
 __device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint32_t number) {
-	constexpr int L = chunkQuads, R = 2;
+	constexpr int L = chunkQuads, R = 4;
 	const uint32_t l = laneNumber(), quad = l % L, window = a.stretch.window;
 	for (uint32_t q0 = t.start + R * (2 * warpOfBlock() + l / L), q = q0; q - l / L * R < t.end; q = q0 += 2 * R * blockWarps) {
 		q = min(q0, t.end - 1);

@@ -72,8 +72,6 @@ template <class method, int F> __device__ __forceinline__ Row<F> updateRow(const
 	return w;
 }
 
-template <int n> struct Count { static constexpr int value = n; };
-
 // inSome calls f for so many things, some at a time.
 template <int most, class Function> __device__ __forceinline__ void inSome(int count, Function f) {
 	while (count > 0) {

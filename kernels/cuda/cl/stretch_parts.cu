@@ -15,12 +15,16 @@ struct PartsArgs {
 	uint2 *narrow;                   // (U, quads), the table in float16
 	const uint32_t *starts;          // (V+1)
 	const uint2 *members;            // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
-	const uint2 *users;              // words of a part, and how often each has it
-	const uint4 *order;              // (U) parts as they are trained, the frequent ones first: number, first user, users
+	const uint2 *users;              // words of the parts of each job: number; how often it has the part, and in the upper bits the part's number in the job
+	const uint32_t *order;           // (U) parts as they are trained
+	const uint4 *jobs;               // of train: first user, users, first place in order, parts
 	float *updates;                  // (U)
 	float4 *copies[7];               // X of the other GPUs that train the model
-	uint32_t frequent, others;
+	uint32_t frequent, jobCount, others; // frequent parts come first: a thread block has one
 };
+
+constexpr int timesBits = 27;
+constexpr uint32_t timesMask = (1u << timesBits) - 1;
 
 // addMembers adds rows of a list, those that are wanted. It calls ready before it reads them, and first before the first of them.
 template <int F, class Ready, class Wanted, class First>
@@ -62,17 +66,19 @@ template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, si
 		if (int i = laneNumber() + 32 * f; i < a.table.quads) a.narrow[u * a.table.quads + i] = narrow(x.v[f], 1);
 }
 
-// A thread block has a part of many words, one of the frequent, or a warp has a part.
-template <int F, class method> __device__ __forceinline__ void train(const PartsArgs &a) {
+// update trains a part by the sum of its gradients. corrections are those of its update.
+template <int F, class method> __device__ __forceinline__ void update(const PartsArgs &a, uint32_t u, Row<F> &g, float2 corrections) {
+	const StretchArgs &t = a.stretch;
+	scale(g, 1 / gradientUnits);
+	toNarrow<F>(a, u, updateRow<method>(a.table, numbersOf<method>(t, t.steps[1], corrections, 1), u, g));
+}
+
+// trainOne trains a part, in a warp or together in a thread block.
+template <int F, class method> __device__ __forceinline__ void trainOne(const PartsArgs &a, const uint4 &job, bool together) {
 	__shared__ float4 sumOf[blockWarps][32 * F];
 	const StretchArgs &t = a.stretch;
-	const uint32_t w = warpOfBlock();
-	bool together = blockIdx.x < a.frequent;
-	size_t i = together ? blockIdx.x : a.frequent + size_t(blockIdx.x - a.frequent) * blockWarps + w;
-	if (i >= a.table.rows) return;
-	const uint4 part = __ldg(a.order + i);
-	uint32_t u = part.x, first = part.y, n = part.z;
-	uint32_t from = first + (together ? uint64_t(n) * w / blockWarps : 0), end = first + (together ? uint64_t(n) * (w + 1) / blockWarps : n);
+	const uint32_t w = warpOfBlock(), u = __ldg(a.order + job.z);
+	const uint32_t from = job.x + (together ? uint64_t(job.y) * w / blockWarps : 0), end = job.x + (together ? uint64_t(job.y) * (w + 1) / blockWarps : job.y);
 	Row<F> g = zeros<F>();
 	bool some = addMembers(g, t.gradient, a.table.quads, a.users, from, end, begin, [&](uint32_t word) { return t.trained[word] == t.iteration; }, [&] {
 		if (w == 0 || !together) prefetch<method>(a.table, u);
@@ -84,11 +90,45 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 		for (int other = 1; other < blockWarps; other++) add(g, 1, load<F>(sumOf[other], 32 * F));
 	}
 	if (!some) return;
-	scale(g, 1 / gradientUnits);
 	float updates = a.updates[u] + 1;
 	__syncwarp();
 	if (laneNumber() == 0) a.updates[u] = updates;
-	toNarrow<F>(a, u, updateRow<method>(a.table, numbersOf<method>(t, t.steps[1], corrections(t, updates), 1), u, g));
+	update<F, method>(a, u, g, corrections(t, updates));
+}
+
+// trainSome trains the parts of a job, which have no more words than lanes: a lane has a word, and one of the parts. It asks for the rows of
+// all these parts before it sums up the first gradient, so a warp waits for memory once, not once a part.
+template <int F, class method> __device__ __forceinline__ void trainSome(const PartsArgs &a, const uint4 &job) {
+	const StretchArgs &t = a.stretch;
+	const uint32_t l = laneNumber();
+	const uint2 user = l < job.y ? __ldg(a.users + job.x + l) : uint2{};
+	const uint32_t part = l < job.w ? __ldg(a.order + job.z + l) : 0, number = user.y >> timesBits;
+	begin();
+	const bool wanted = l < job.y && t.trained[user.x] == t.iteration;
+	const uint32_t touched = __reduce_or_sync(warp, wanted ? 1u << number : 0);
+	float updates = 1;
+	if (touched >> l & 1) a.updates[part] = updates = a.updates[part] + 1;
+	const float2 c = corrections(t, updates);
+	for (uint32_t rest = touched; rest; rest &= rest - 1) prefetch<method>(a.table, __shfl_sync(warp, part, __ffs(rest) - 1));
+	for (uint32_t rest = touched; rest; rest &= rest - 1) {
+		const uint32_t mine = __ffs(rest) - 1, u = __shfl_sync(warp, part, mine);
+		Row<F> g = zeros<F>();
+		addRows(g, Slim{t.gradient}, a.table.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
+		update<F, method>(a, u, g, make_float2(__shfl_sync(warp, c.x, mine), __shfl_sync(warp, c.y, mine)));
+	}
+}
+
+// train has the thread blocks of frequent parts among the others, because those read from L2 and these from memory. A job of long rows has one
+// part: the rows of several would leave L2 before they are read.
+template <int F, class method> __device__ __forceinline__ void train(const PartsArgs &a) {
+	const uint32_t every = gridDim.x / max(a.frequent, 1u), number = blockIdx.x / every;
+	const bool together = number < a.frequent && blockIdx.x % every == 0;
+	const uint32_t i = together ? number : a.frequent + (blockIdx.x - min(a.frequent, number + 1)) * blockWarps + warpOfBlock();
+	if (i >= a.jobCount) return;
+	const uint4 job = __ldg(a.jobs + i);
+	if constexpr (F == 1)
+		if (job.w > 1) return trainSome<F, method>(a, job);
+	trainOne<F, method>(a, job, together);
 }
 
 #define COMPOSE(F, ...) \

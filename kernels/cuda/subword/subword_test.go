@@ -210,6 +210,9 @@ func TestEncodedCL(t *testing.T) {
 					both, same := comparison(t, reference, k, columns, rate, 5e-3)
 					both(0, few)
 					same(true)
+					if testing.Short() { // under a sanitizer the series takes minutes
+						return
+					}
 					both(few, count)
 					same(false)
 				})
@@ -315,6 +318,9 @@ func TestTemperedEncodedCL(t *testing.T) {
 						both, same := comparison(t, reference, k, columns, rate, 5e-3)
 						both(0, few)
 						same(true)
+						if testing.Short() { // under a sanitizer the series takes minutes
+							return
+						}
 						both(few, count)
 						same(false)
 					})
