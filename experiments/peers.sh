@@ -3,10 +3,8 @@
 # rows to a report of w2vcl:
 #
 #     experiments/peers.sh --corpus FILE [--data DIR] [--out DIR] [--dim N] [--epochs N] [--threads N] [--seeds N] [PEER]...
-#     experiments/peers.sh --graph FILE --data LABELS [flags as above]
 #
-# On a graph (a MATLAB file, or lines of two nodes and a weight between tabs) the peer is pecanpy with gensim: 10 walks of 80
-# from each node, window 10, p and q 1, sample 1e-3 (gensim's default). On a text, PEERs: word2vec gensim fasttext glove fullw2v par psgnscc pword2vec (default: all that can be had).
+# PEERs: word2vec gensim fasttext glove fullw2v par psgnscc pword2vec (default: all that can be had).
 # word2vec, fastText and GloVe are cloned from their public repositories, or taken from the folders that
 # WORD2VEC, FASTTEXT and GLOVE name; gensim is installed by pip. The others are taken from folders:
 #     FULLW2V    tlranda/FULL-W2V (needs nvcc and a GPU)     PSGNSCC   vasupsu/pWord2Vec (needs MKL)
@@ -17,15 +15,14 @@
 # again. Exit status: 0; 1 if a peer that was named, or w2vcl, failed; 2 for wrong use.
 set -euo pipefail
 
-corpus='' data=() out=reports/peers dim=128 epochs='' threads=$(nproc) seeds=1 quick='' graph='' named=()
-usage() { sed -n '2,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+corpus='' data=() out=reports/peers dim=128 epochs=15 threads=$(nproc) seeds=1 quick='' named=()
+usage() { sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 while (($#)); do
 	case $1 in
-	--corpus | --graph | --data | --out | --dim | --epochs | --threads | --seeds)
+	--corpus | --data | --out | --dim | --epochs | --threads | --seeds)
 		(($# > 1)) || { echo "peers.sh: $1 needs a value" >&2 && exit 2; }
 		case $1 in
 		--corpus) corpus=$(realpath "$2") ;;
-		--graph) graph=$(realpath "$2") ;;
 		--data) data=(--data "$(realpath "$2")") ;;
 		--out) out=$2 ;;
 		--dim) dim=$2 ;;
@@ -37,25 +34,17 @@ while (($#)); do
 		;;
 	--quick) quick=1 ;;
 	-h | --help) usage && exit 0 ;;
-	word2vec | gensim | fasttext | glove | fullw2v | par | psgnscc | pword2vec | pecanpy) named+=("$1") ;;
+	word2vec | gensim | fasttext | glove | fullw2v | par | psgnscc | pword2vec) named+=("$1") ;;
 	*) echo "peers.sh: unknown: $1" >&2 && usage >&2 && exit 2 ;;
 	esac
 	shift
 done
 all=(word2vec gensim fasttext glove fullw2v par psgnscc pword2vec)
-if [[ $graph ]]; then
-	((${#data[@]})) || { echo "peers.sh: --graph needs --data: name the file with the labels of the nodes" >&2 && exit 2; }
-	all=(pecanpy) corpus=$graph
-fi
-for peer in ${named[@]+"${named[@]}"}; do
-	[[ " ${all[*]} " == *" $peer "* ]] || { echo "peers.sh: $peer is not for this input: name ${all[*]}" >&2 && exit 2; }
-done
 [[ $corpus ]] || { echo "peers.sh: --corpus is missing: name a plain text, words between spaces" >&2 && usage >&2 && exit 2; }
 [[ -r $corpus ]] || { echo "peers.sh: --corpus $corpus: there is no such file" >&2 && exit 2; }
 case $corpus in
 *.gz | *.xz | *.zst | *.bz2) echo "peers.sh: --corpus $corpus: other programs read plain text only: decompress it first" >&2 && exit 2 ;;
 esac
-[[ $epochs ]] || epochs=$([[ $graph ]] && echo 1 || echo 15)
 if [[ $quick ]]; then epochs=$((epochs < 2 ? epochs : 2)) seeds=1; fi
 : "${W2VCL:=w2vcl}" "${CXX:=g++}" "${NVCC:=nvcc}" "${ARCH:=native}" "${MODES:=cl,pword2vec,word2vec}" "${DEVICE:=cpu}"
 command -v "$W2VCL" >/dev/null || { echo "peers.sh: there is no program $W2VCL: build it with 'make build' and say W2VCL=bin/w2vcl" >&2 && exit 1; }
@@ -64,8 +53,6 @@ out=$(realpath "$out")
 
 # The settings that all share: window 5, 5 negatives, sample 1e-4, words of 5 and more.
 window=5 negative=5 sample=1e-4 mincount=5
-input=(--corpus "$corpus" --min-count $mincount)
-if [[ $graph ]]; then window=10 sample=1e-3 input=(--graph "$graph" --weighted); fi
 
 why='' # why a peer cannot be had
 skip() { why=$*; return 1; }
@@ -160,28 +147,6 @@ train_gensim() {
 	PYTHON
 }
 
-build_pecanpy() {
-	has python3 || return 1
-	program=$out/build/pecanpy/bin/pecanpy
-	[[ -x $program ]] || { compile pecanpy python3 -m venv "$out/build/pecanpy" && compile pecanpy "$out/build/pecanpy/bin/pip" install --quiet pecanpy gensim; } || return 1
-	edges=$out/build/edges.txt # each once, by the names that w2vcl gives the nodes of a matrix
-	[[ $(head -c 6 "$graph" | tr -d '\0') == MATLAB ]] || { edges=$graph && return; }
-	[[ -e $edges ]] || "$out/build/pecanpy/bin/python" - "$graph" "$edges" <<-PYTHON
-		import sys
-		import scipy.io, scipy.sparse
-		m = scipy.sparse.triu(scipy.io.loadmat(sys.argv[1])["network"]).tocoo()
-		with open(sys.argv[2], "w") as out:
-		    for a, b, weight in zip(m.row, m.col, m.data):
-		        out.write(f"{a + 1}\t{b + 1}\t{weight}\n")
-	PYTHON
-}
-# PECANPY is its mode. With p and q 1 it recommends PreCompFirstOrder itself.
-train_pecanpy() {
-	"$program" --input "$edges" --weighted --output "$2.emb" --mode "${PECANPY:-PreCompFirstOrder}" --dimensions "$dim" --walk-length 80 --num-walks 10 \
-		--window-size $window --epochs "$epochs" --workers "$threads" --p 1 --q 1 --random_state "$1"
-	mv "$2.emb" "$2" # text; its form is seen when it is read
-}
-
 build_fasttext() {
 	has make && has "$CXX" && sources fasttext FASTTEXT facebookresearch/fastText || return 1
 	program=$out/build/fasttext/fasttext
@@ -264,7 +229,7 @@ train_par() {
 
 # Their names in the report, where our modes have the plain ones.
 declare -A title=([word2vec]=word2vec-c [gensim]=gensim [fasttext]=fastText [glove]=GloVe-c [fullw2v]=FULL-W2V-published [par]=PAR-published
-	[psgnscc]=pSGNScc-published [pword2vec]=pWord2Vec-published [pecanpy]=PecanPy)
+	[psgnscc]=pSGNScc-published [pword2vec]=pWord2Vec-published)
 ((${#named[@]})) && peers=("${named[@]}") || peers=("${all[@]}")
 failed=0 external=()
 for peer in "${peers[@]}"; do
@@ -302,7 +267,7 @@ if [[ $quick ]]; then budget=5s; fi
 for mode in ${MODES//,/ }; do
 	case $mode in cl | ppmi | glove) ;; *) sets+=(--set "$mode.epochs=$epochs") ;; esac
 done
-"$W2VCL" compare "${input[@]}" ${data[@]+"${data[@]}"} --out "$out/report" --modes "$MODES" --dim "$dim" --window $window --negative $negative --sample $sample \
+"$W2VCL" compare --corpus "$corpus" --min-count $mincount ${data[@]+"${data[@]}"} --out "$out/report" --modes "$MODES" --dim "$dim" --window $window --negative $negative --sample $sample \
 	--threads "$threads" --device "$DEVICE" --seeds "$seeds" --points 1 ${sets[@]+"${sets[@]}"} --budget "$budget" "${external[@]}"
 echo "Report: $out/report/report.html" >&2
 exit $failed
