@@ -12,7 +12,7 @@
 #     deepwalk node2vec    karateclub: CBOW with a hierarchical softmax and negatives
 #     pyg                  PyTorch Geometric's Node2Vec, with the optimizer, rate and batches of its example
 #     pecanpy-otf          PecanPy's SparseOTF, its mode for large sparse graphs
-#     pyg-example          as pyg, but with the walks of the example, of 20 nodes, and its 100 epochs
+#     pyg-example          as pyg, but with the walks of the example, of 20 nodes, and its 100 epochs (or PYG_EPOCHS)
 # pip installs the other programs into BUILD (default OUT/build). PyTorch Geometric compiles torch-cluster for its walks.
 # Environment: W2VCL, BUILD, LIMIT (seconds of one training, default 3600). OUT/graphs.tsv is the report: seconds of
 # the processors (user and system, of the whole process) and scores. What was trained in OUT is not trained again.
@@ -140,7 +140,7 @@ train() {
 	deepwalk) train_karateclub DeepWalk "$@" ;;
 	node2vec) train_karateclub Node2Vec "$@" ;;
 	pyg) train_pyg "$@" ;;
-	pyg-example) train_pyg "$@" 100 20 ;;
+	pyg-example) train_pyg "$@" "${PYG_EPOCHS:-100}" 20 ;;
 	esac
 }
 
