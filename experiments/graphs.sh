@@ -36,6 +36,7 @@ while (($#)); do
 	shift
 done
 ((${#named[@]})) || named=(word2vec pword2vec pecanpy deepwalk node2vec pyg)
+[[ $graph ]] || { usage >&2 && fail 2 "--graph is missing: name the edges of a graph"; }
 for file in "$graph" ${labels:+"$labels"}; do
 	[[ -r $file ]] || fail 2 "--graph and --labels: cannot read '$file'"
 done
@@ -182,7 +183,7 @@ done
 # score FILE METRIC
 score() { tr '{' '\n' <"$1" | sed -n "s/.*\"metric\":\"$2\",\"score\":\([-0-9.e]*\).*/\1/p" | awk '{ printf "%.4f", $1 }'; }
 {
-	printf 'program\tseed\tprocessor seconds, labels\tmicro-F1\tmacro-F1\tprocessor seconds, links\tcosine AUC\tHadamard AUC\tMRR\tHits@10\n'
+	printf 'program\tseed\tprocessor seconds\tmicro-F1\tmacro-F1\tprocessor seconds, links\tcosine AUC\tHadamard AUC\tMRR\tHits@10\n'
 	for program in word2vec pword2vec pecanpy pecanpy-otf deepwalk node2vec pyg pyg-example; do
 		for ((seed = 1; ; seed++)); do
 			nodes=$out/nodes-$program-$seed links=$out/links-$program-$seed
