@@ -88,9 +88,15 @@ func ridgeByElimination(e *NGrams, words []string, vectors []float32, counts []u
 	a := make([][]float64, n) // with the right sides
 	for i := range a {
 		a[i] = make([]float64, n+dim)
-		if i < start {
-			a[i][i] = ridge
+	}
+	for i, bucket := range buckets {
+		has := 0
+		for _, word := range words {
+			if slices.Contains(e.buckets(word), bucket) {
+				has++
+			}
 		}
+		a[i][i] = ridge * math.Sqrt(float64(has))
 	}
 	a[slope][slope] = slopeRidge * float64(len(words))
 	for v, word := range words {
