@@ -6,7 +6,8 @@
 #         [--seeds N] [PROGRAM]...
 #
 # The graph is undirected and has no weights. All programs make 10 walks of 80 nodes from each node (p and q 1), with window 10.
-# Subsampling is gensim's default, 1e-3, where there is any. PROGRAMs (default: all but the last two):
+# (PyTorch Geometric: 10 places forward). Subsampling is gensim's default, 1e-3, where there is any. PROGRAMs (default:
+# all but the last two):
 #     word2vec pword2vec   modes of w2vcl
 #     pecanpy              PecanPy and gensim, in the mode that PecanPy recommends (FirstOrderUnweighted)
 #     deepwalk node2vec    karateclub: CBOW with a hierarchical softmax and negatives
@@ -15,12 +16,14 @@
 #     pyg-example          as pyg, but with the walks of the example, of 20 nodes, and its 100 epochs (or PYG_EPOCHS)
 # pip installs the other programs into BUILD (default OUT/build). PyTorch Geometric compiles torch-cluster for its walks.
 # Environment: W2VCL, BUILD, LIMIT (seconds of one training, default 3600). OUT/graphs.tsv is the report: seconds of
-# the processors (user and system, of the whole process) and scores. What was trained in OUT is not trained again.
+# the processors (user and system, of the whole process) and scores. What was trained in OUT (default reports/graphs) is
+# not trained again, and OUT is refused for another graph or other settings.
 # Exit status: 0; 1 if a program failed; 2 for wrong use.
 set -euo pipefail
+export LC_ALL=C
 
 graph='' labels='' out=reports/graphs holdout=0.1 dim=128 epochs=1 threads=$(nproc) seeds=1 named=()
-usage() { sed -n '2,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 fail() { echo "graphs.sh: $2" >&2 && exit "$1"; }
 while (($#)); do
 	case $1 in
@@ -41,20 +44,28 @@ for file in "$graph" ${labels:+"$labels"}; do
 	[[ -r $file ]] || fail 2 "--graph and --labels: cannot read '$file'"
 done
 : "${W2VCL:=w2vcl}" "${BUILD:=$out/build}" "${LIMIT:=3600}"
+[[ $seeds =~ ^[1-9][0-9]*$ ]] || fail 2 "--seeds: '$seeds' is not a number of seeds"
 command -v "$W2VCL" >/dev/null || fail 1 "there is no program $W2VCL: build it with 'make build' and say W2VCL=bin/w2vcl"
 mkdir -p "$out" "$BUILD"
 walks=10 length=80 window=10 sample=1e-3
+
+settings="$(realpath "$graph" ${labels:+"$labels"} | tr '\n' ' ')holdout $holdout, dim $dim, epochs $epochs, ${PYG_EPOCHS:-100} of the example"
+if [[ -e $out/settings ]]; then
+	[[ $(<"$out/settings") == "$settings" ]] || fail 2 "--out: '$out' has runs with other settings: $(<"$out/settings")"
+else
+	echo "$settings" >"$out/settings"
+fi
 
 # The edges of one task are all of them; of the other, those that were not held out. A line has two nodes.
 if [[ ! -s $out/nodes.edges ]]; then
 	"$W2VCL" walk "$graph" --holdout "$holdout" --holdout-out "$out/links.pairs" --rest-out "$out/rest.txt" --force
 	grep -v '^#' "$out/rest.txt" | tr ' ' '\t' >"$out/links.edges"
-	{ cat "$out/links.edges" && awk '$3 == 1 { print $1 "\t" $2 }' "$out/links.pairs"; } >"$out/nodes.new"
+	awk '$3 == 1 { print $1 "\t" $2 }' "$out/links.pairs" | cat "$out/links.edges" - >"$out/nodes.new"
 	mv "$out/nodes.new" "$out/nodes.edges"
 fi
 
 # install NAME MODULE COMMAND...: makes a virtual environment, in which "pip" is the first word of each COMMAND.
-python() { timeout "$LIMIT" "$BUILD/$environment/bin/python" "$@"; }
+python() { "$BUILD/$environment/bin/python" "$@"; }
 install() {
 	environment=$1
 	python -c "import $2" 2>/dev/null && return
@@ -64,13 +75,14 @@ install() {
 		python -m pip install --quiet $packages || return
 	done; } >"$BUILD/$1.log" 2>&1
 }
-install_pecanpy() { install pecanpy pecanpy 'pecanpy==2.0.9 gensim==4.4.0'; }
+install_pecanpy() { install pecanpy pecanpy 'pecanpy==2.0.9 gensim==4.4.0 numba==0.68.1 numpy==1.26.4 scipy==1.17.1'; }
 # The dependencies that karateclub names have no wheels for today's Python.
 install_karateclub() {
-	install karateclub karateclub 'gensim==4.4.0 networkx==3.6.1 numpy scipy pandas tqdm python-louvain scikit-learn pygsp decorator six' '--no-deps karateclub==1.3.3'
+	install karateclub karateclub \
+		'gensim==4.4.0 networkx==3.6.1 numpy==2.4.6 scipy==1.17.1 pandas==3.1.1 tqdm==4.70.1 python-louvain==0.16 scikit-learn==1.9.1 pygsp==0.6.1 decorator==5.3.1 six==1.17.0' '--no-deps karateclub==1.3.3'
 }
 install_pyg() {
-	install pyg 'torch_cluster, torch_geometric' 'torch==2.5.1 numpy<2.3 scipy setuptools wheel torch_geometric==2.6.1' '--no-build-isolation torch-cluster==1.6.3'
+	install pyg 'torch_cluster, torch_geometric' 'torch==2.5.1 numpy==2.2.6 scipy==1.17.1 setuptools==80.9.0 wheel==0.45.1 torch_geometric==2.6.1' '--no-build-isolation torch-cluster==1.6.3'
 }
 
 # train_... EDGES VECTORS SEED
@@ -79,7 +91,7 @@ train_w2vcl() { # MODE first
 		--window $window --sample $sample --force --quiet
 }
 train_pecanpy() { # MODE first
-	python -c 'from pecanpy.cli import main; main()' --mode "$1" --input "$2" --output "$3" --random_state "$4" --dimensions "$dim" --epochs "$epochs" \
+	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c 'from pecanpy.cli import main; main()' --mode "$1" --input "$2" --output "$3" --random_state "$4" --dimensions "$dim" --epochs "$epochs" \
 		--workers "$threads" --num-walks $walks --walk-length $length --window-size $window --p 1 --q 1
 }
 # Both Python libraries number the nodes from 0 on. The function read() gives these numbers, write() the names again.
@@ -98,7 +110,7 @@ names=$(
 	PYTHON
 )
 train_karateclub() { # CLASS first
-	python -c "$names"$'\n'"$(
+	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c "$names"$'\n'"$(
 		cat <<-PYTHON
 			import karateclub, networkx
 			pairs = read()
@@ -112,7 +124,7 @@ train_karateclub() { # CLASS first
 	)" "${@:2}" "$dim" "$epochs" "$threads" $walks $length $window
 }
 train_pyg() {
-	python -c "$names"$'\n'"$(
+	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c "$names"$'\n'"$(
 		cat <<-'PYTHON'
 			import torch
 			from torch_geometric.nn import Node2Vec
@@ -180,27 +192,31 @@ for program in "${named[@]}"; do
 	done
 done
 
-# score FILE METRIC
-score() { tr '{' '\n' <"$1" | sed -n "s/.*\"metric\":\"$2\",\"score\":\([-0-9.e]*\).*/\1/p" | awk '{ printf "%.4f", $1 }'; }
+# columns RUN METRIC...: the seconds of the processors and the scores of a run, or empty columns.
+columns() {
+	if [[ ! -s $1.json ]]; then
+		printf '\t%.0s' "$@"
+		return
+	fi
+	awk '{ printf "\t%.1f", $1 + $2 }' "$1.time"
+	for metric in "${@:2}"; do
+		tr '{' '\n' <"$1.json" | awk -F '"score":' -v metric="\"metric\":\"$metric\"" 'index($0, metric) { printf "\t%.4f", $2; found = 1 } END { exit !found }' ||
+			fail 1 "$1.json has no $metric"
+	done
+}
 {
 	printf 'program\tseed\tprocessor seconds\tmicro-F1\tmacro-F1\tprocessor seconds, links\tcosine AUC\tHadamard AUC\tMRR\tHits@10\n'
 	for program in word2vec pword2vec pecanpy pecanpy-otf deepwalk node2vec pyg pyg-example; do
-		for ((seed = 1; ; seed++)); do
+		for ((seed = 1; seed <= seeds; seed++)); do
 			nodes=$out/nodes-$program-$seed links=$out/links-$program-$seed
-			[[ -s $nodes.json || -s $links.json ]] || break
+			[[ -s $nodes.json || -s $links.json ]] || continue
 			printf '%s\t%s' "$program" "$seed"
-			for task in "$nodes micro-f1 macro-f1" "$links cosine-auc hadamard-auc all-mrr all-hits@10"; do
-				read -r file metrics <<<"$task"
-				if [[ ! -s $file.json ]]; then
-					for metric in time $metrics; do printf '\t'; done
-					continue
-				fi
-				awk '{ printf "\t%.1f", $1 + $2 }' "$file.time"
-				for metric in $metrics; do printf '\t%s' "$(score "$file.json" "$metric")"; done
-			done
+			columns "$nodes" micro-f1 macro-f1
+			columns "$links" cosine-auc hadamard-auc all-mrr all-hits@10
 			echo
 		done
 	done
-} >"$out/graphs.tsv"
+} >"$out/graphs.new"
+mv "$out/graphs.new" "$out/graphs.tsv"
 cat "$out/graphs.tsv"
 exit $failed
