@@ -157,13 +157,13 @@ func users(parts int, starts []uint32, members []member) (userStarts []uint32, u
 	return userStarts, users
 }
 
-// A partsJob is a frequent part, which a thread block trains, or a few parts, which a warp trains: those of order[part:part+parts]. Their
+// A partsJob is a frequent part, which a thread block trains, or a few parts, which a warp trains: those of order[place:place+parts]. Their
 // words are users[first:first+words].
-type partsJob struct{ first, words, part, parts uint32 }
+type partsJob struct{ first, words, place, parts uint32 }
 
 const (
 	lanes     = 32 // of a warp
-	timesBits = 27 // of a user's times, below the number of the part in its job
+	timesBits = 27 // of a user's times, below the number of the part in its job; as in stretch_parts.cu
 )
 
 // partsJobs returns the jobs of the parts in order, of so many parts at most, and their users.
@@ -171,7 +171,7 @@ func partsJobs(most int, order []uint32, frequent int, userStarts []uint32, user
 	for i, u := range order {
 		words := users[userStarts[u]:userStarts[u+1]]
 		if last := len(jobs) - 1; i <= frequent || int(jobs[last].parts) == most || int(jobs[last].words)+len(words) > lanes {
-			jobs = append(jobs, partsJob{first: uint32(len(inOrder)), part: uint32(i)})
+			jobs = append(jobs, partsJob{first: uint32(len(inOrder)), place: uint32(i)})
 		}
 		job := &jobs[len(jobs)-1]
 		for _, m := range words {
@@ -182,7 +182,7 @@ func partsJobs(most int, order []uint32, frequent int, userStarts []uint32, user
 	return jobs, inOrder
 }
 
-// FrequentFirst returns the parts in the order they are trained in. So many come first, the most frequent
+// FrequentFirst returns the parts in the order of their jobs. So many come first, the most frequent
 // ahead, because they are in more words than one warp should sum. Part u has the words from number userStarts[u] on.
 func FrequentFirst(userStarts []uint32) (order []uint32, frequent int) {
 	const few = 64

@@ -144,10 +144,10 @@ func TestFrequentFirst(t *testing.T) {
 }
 
 // The jobs have all parts in their order, and all words of each. A frequent part has a job of its own, another has as many words as lanes at most
-// unless it is alone.
+// unless it is alone, and a job ends only where another part has no room.
 func TestPartsJobs(t *testing.T) {
 	r := freshRandom(t)
-	for _, n := range []int{1, 5, 1000} {
+	for _, n := range []int{0, 1, 5, 1000} {
 		starts, all := []uint32{0}, []member(nil)
 		for range n {
 			for range r.IntN(1 + r.IntN(100)) {
@@ -160,7 +160,7 @@ func TestPartsJobs(t *testing.T) {
 		jobs, users := partsJobs(most, order, frequent, starts, all)
 		part, user := 0, 0
 		for i, job := range jobs {
-			if int(job.part) != part || int(job.first) != user || job.parts < 1 || int(job.parts) > most || job.parts > 1 && (i < frequent || job.words > lanes) {
+			if int(job.place) != part || int(job.first) != user || job.parts < 1 || int(job.parts) > most || job.parts > 1 && (i < frequent || job.words > lanes) {
 				t.Fatalf("job %d of %d frequent ones, at most %d parts: %+v", i, frequent, most, job)
 			}
 			for number := range job.parts {
@@ -174,6 +174,11 @@ func TestPartsJobs(t *testing.T) {
 			}
 			if user != int(job.first+job.words) {
 				t.Fatalf("job %d has %d words of %d", i, job.words, user-int(job.first))
+			}
+			if i >= frequent && i+1 < len(jobs) && int(job.parts) < most {
+				if next := order[part]; int(job.words+starts[next+1]-starts[next]) <= lanes {
+					t.Errorf("job %d ends before a part that has room: %+v", i, job)
+				}
 			}
 		}
 		if part != n || user != len(users) {
