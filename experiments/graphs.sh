@@ -14,7 +14,8 @@
 #     pyg                  PyTorch Geometric's Node2Vec, with the optimizer, rate and batches of its example
 #     pecanpy-otf          PecanPy's SparseOTF, its mode for large sparse graphs
 #     pyg-example          as pyg, but with the walks of the example, of 20 nodes, and its 100 epochs (or PYG_EPOCHS)
-# pip installs the other programs into BUILD (default OUT/build). PyTorch Geometric compiles torch-cluster for its walks.
+# pip installs the other programs into BUILD (default OUT/build). PyTorch Geometric takes several GB and compiles
+# torch-cluster for its walks.
 # Environment: W2VCL, BUILD, LIMIT (seconds of one training, default 3600). OUT/graphs.tsv is the report: seconds of
 # the processors (user and system, of the whole process) and scores. What was trained in OUT (default reports/graphs) is
 # not trained again, and OUT is refused for another graph or other settings.
