@@ -22,7 +22,7 @@ func (w WordVector) Composed() bool { return w.Row < 0 }
 
 // Lookup returns the vectors of words, in their order. The encoder composes the
 // vectors of words that are not in the table. Without an encoder such words are an
-// error, which suggests similar words.
+// error, which suggests similar words; with one, the empty word is.
 func (v *Vectors) Lookup(words []string) ([]WordVector, error) {
 	found := make([]WordVector, len(words))
 	var problems []string
@@ -33,6 +33,8 @@ func (v *Vectors) Lookup(words []string) ([]WordVector, error) {
 			found[i] = WordVector{word, row, v.Vector(row)}
 		case v.Encoder == nil:
 			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, terminal.Number(v.Len()), v.suggest(word)))
+		case word == "":
+			problems = append(problems, "an empty word has no spelling to compose")
 		default:
 			found[i] = WordVector{word, -1, make([]float32, v.Dim)}
 			if err := v.Encoder.Encode([]string{word}, found[i].Vector); err != nil {

@@ -53,6 +53,9 @@ func TestLookup(t *testing.T) {
 	if found, err = v.Lookup([]string{"the", "xyzzy"}); err != nil || found[0].Composed() || !found[1].Composed() || !slices.Equal(found[1].Vector, []float32{5}) {
 		t.Errorf("%+v, %v", found, err)
 	}
+	if _, err = v.Lookup([]string{"the", ""}); err == nil {
+		t.Error("an empty word has a vector")
+	}
 }
 
 // A run that was killed while its n-grams were fitted has vectors, but none of unseen words yet.
