@@ -5,7 +5,7 @@
 #     experiments/graphs.sh --graph FILE [--labels FILE] [--out DIR] [--holdout FRACTION] [--dim N] [--epochs N] [--threads N]
 #         [--seeds N] [PROGRAM]...
 #
-# The graph is undirected and has no weights. All programs make 10 walks of 80 nodes from each node (p and q 1), with window 10.
+# The graph is undirected and has no weights. All programs make 10 walks of 80 nodes from each node (p and q 1), with window 10
 # (PyTorch Geometric: 10 places forward). Subsampling is gensim's default, 1e-3, where there is any. PROGRAMs (default:
 # all but the last two):
 #     word2vec pword2vec   modes of w2vcl
@@ -65,8 +65,9 @@ if [[ ! -s $out/nodes.edges ]]; then
 	mv "$out/nodes.new" "$out/nodes.edges"
 fi
 
-# install NAME MODULE COMMAND...: makes a virtual environment, in which "pip" is the first word of each COMMAND.
 python() { "$BUILD/$environment/bin/python" "$@"; }
+python_within_limit() { timeout "$LIMIT" "$BUILD/$environment/bin/python" "$@"; }
+# install NAME MODULES PACKAGES...: makes a virtual environment unless it has the modules. pip installs each list of PACKAGES.
 install() {
 	environment=$1
 	python -c "import $2" 2>/dev/null && return
@@ -92,7 +93,7 @@ train_w2vcl() { # MODE first
 		--window $window --sample $sample --force --quiet
 }
 train_pecanpy() { # MODE first
-	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c 'from pecanpy.cli import main; main()' --mode "$1" --input "$2" --output "$3" --random_state "$4" --dimensions "$dim" --epochs "$epochs" \
+	python_within_limit -c 'from pecanpy.cli import main; main()' --mode "$1" --input "$2" --output "$3" --random_state "$4" --dimensions "$dim" --epochs "$epochs" \
 		--workers "$threads" --num-walks $walks --walk-length $length --window-size $window --p 1 --q 1
 }
 # Both Python libraries number the nodes from 0 on. The function read() gives these numbers, write() the names again.
@@ -111,7 +112,7 @@ names=$(
 	PYTHON
 )
 train_karateclub() { # CLASS first
-	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c "$names"$'\n'"$(
+	python_within_limit -c "$names"$'\n'"$(
 		cat <<-PYTHON
 			import karateclub, networkx
 			pairs = read()
@@ -125,7 +126,7 @@ train_karateclub() { # CLASS first
 	)" "${@:2}" "$dim" "$epochs" "$threads" $walks $length $window
 }
 train_pyg() {
-	timeout "$LIMIT" "$BUILD/$environment/bin/python" -c "$names"$'\n'"$(
+	python_within_limit -c "$names"$'\n'"$(
 		cat <<-'PYTHON'
 			import torch
 			from torch_geometric.nn import Node2Vec

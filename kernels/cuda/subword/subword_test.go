@@ -199,7 +199,6 @@ func TestEncodedCL(t *testing.T) {
 		for _, dim := range []int{1, 50, 100, 128, 300, 500} {
 			for name, encoder := range encoders(dim) {
 				t.Run(fmt.Sprintf("%s/N=%d/%s", method, dim, name), func(t *testing.T) {
-					const few, count = 3, cl.SeriesLength + 8
 					rate := 5e-4
 					if method == optim.RMSProp {
 						rate = 1e-4 // its first steps are ten times as long, for nothing corrects a mean of few squares
@@ -207,18 +206,24 @@ func TestEncodedCL(t *testing.T) {
 					seed := cudatest.FreshSeed(t)
 					o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
 					reference, k, columns := newTempered(t, d, 600, dim, 5, seed, o, wordcontext.Options{}, 0, encoder, round)
-					both, same := comparison(t, reference, k, columns, rate, 5e-3)
-					both(0, few)
-					same(true)
-					if testing.Short() { // under a sanitizer the series takes minutes
-						return
-					}
-					both(few, count)
-					same(false)
+					inSeries(comparison(t, reference, k, columns, rate, 5e-3))
 				})
 			}
 		}
 	}
+}
+
+// inSeries compares the state after a few iterations, and with -short no more: under a sanitizer the rest takes minutes. After a series and
+// some iterations it compares the parameters.
+func inSeries(both func(from, to int), same func(moments bool)) {
+	const few, count = 3, cl.SeriesLength + 8
+	both(0, few)
+	same(true)
+	if testing.Short() {
+		return
+	}
+	both(few, count)
+	same(false)
 }
 
 // comparison returns what trains both and compares their losses, and what compares their state. columns are those of
@@ -311,18 +316,10 @@ func TestTemperedEncodedCL(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
-						const few, count = 3, cl.SeriesLength + 8
 						const rate = 5e-4
 						o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
 						reference, k, columns := newTempered(t, d, 600, dim, 5, cudatest.FreshSeed(t), o, x.o, x.shared, encoder, round)
-						both, same := comparison(t, reference, k, columns, rate, 5e-3)
-						both(0, few)
-						same(true)
-						if testing.Short() { // under a sanitizer the series takes minutes
-							return
-						}
-						both(few, count)
-						same(false)
+						inSeries(comparison(t, reference, k, columns, rate, 5e-3))
 					})
 				}
 			}
