@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the kernels: PTX for compute_80, which every later GPU can run after the
 # driver has compiled it, and machine code for sm_90; of hopper.cu, whose instructions
-# only sm_90 has, machine code alone. Needs no GPU. The bytes
+# only sm_90 has, machine code alone, and of *_small.cu, which sm_90 does not need, PTX
+# alone. Needs no GPU. The bytes
 # follow from the sources and the pinned compiler alone, and are compressed by gzip.
 #
 #   build.sh            write the folders built/, each beside its sources, and SHA256SUMS
@@ -100,8 +101,11 @@ compile() {
 	# used_bytes_mask is a hint that old versions do not have.
 	# The assembler refuses instructions that the version does not have.
 	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$to/$name.ptx"
-	"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
-	gzip -9nf "$to/$name.ptx" "$to/$name.cubin" # a fifth of 40 MB
+	if [[ $name != *_small ]]; then
+		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
+		gzip -9nf "$to/$name.cubin"
+	fi
+	gzip -9nf "$to/$name.ptx" # all of them are a fifth of 40 MB
 }
 
 # sums prints the checksums of all that the kernels follow from, and of the kernels.

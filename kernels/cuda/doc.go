@@ -8,7 +8,8 @@
 // which methods.go lists for Go). build.sh compiles the
 // sources of a package into its folder built/, which the package embeds: machine code for
 // sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU.
-// hopper.cu of subword has instructions that no other GPU has: it is machine code only.
+// hopper.cu of subword has instructions that no other GPU has: it is machine code only. Sources whose names end in _small
+// are for GPUs with less shared memory: they are PTX only.
 //
 // Without the build tag gpu this package has the length of rows and the optimizers only, and those below it
 // their options. The tag is not cuda, because Gorgonia has files behind that tag

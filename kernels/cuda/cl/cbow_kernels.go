@@ -138,19 +138,16 @@ func (k *CBOW) load(size int) (err error) {
 	}
 	k.start = a.Function(built, "stretch", "stretch_begin", 0)
 	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
-	k.ofWords = a.Function(built, "stretch_rows", fmt.Sprintf("stretch_words_%d", size), 0)
 	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
-	k.rows = a.Function(built, "stretch_rows", fmt.Sprintf("stretch_rows_%s_%d", k.optimizer.Kernels, own), 0)
 	if c.Composition != nil {
 		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
 		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
 		k.train = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, own), 0)
 	}
-	k.step = a.Function(built, "step", fmt.Sprintf("step_%s_%d", k.optimizer.Kernels, size), 0)
 	if a.Err != nil {
 		return a.Err
 	}
-	return k.findShapes(size)
+	return k.loadTiles(size)
 }
 
 const contexts = "contexts" // the tensor C

@@ -2,13 +2,7 @@
 
 package cl
 
-import (
-	"fmt"
-
-	"gorgonia.org/cu"
-
-	"github.com/w2vcl/w2vcl/kernels/cuda"
-)
+import "gorgonia.org/cu"
 
 // cbowShapes are those of launches.
 type cbowShapes struct {
@@ -22,20 +16,27 @@ type tilesLaunch struct {
 	dense denseShape
 }
 
-// negativesKernels are the kernels of stretch_rows.cu, whose thread blocks keep shared negatives, by their sizes.
-var negativesKernels = map[int]stepKernel{1: {2, 0}, 2: {3, 0}, 3: {3, 0}, 4: {2, 0}, 8: {1, 0}}
+// rowsSources are those of stretch_rows.cu, as stepSources.
+var rowsSources = []stepSource{
+	{"stretch_rows", map[int]stepKernel{1: {64, 2, 0}, 2: {64, 3, 0}, 3: {64, 3, 0}, 4: {64, 2, 0}, 8: {32, 1, 0}}},
+	{"stretch_rows_small", map[int]stepKernel{3: {32, 1, 0}}},
+}
 
-func (k *CBOW) findShapes(size int) (err error) {
-	s, own := &k.shapes, k.ownSize()
+// loadTiles loads the kernels whose thread blocks keep shared negatives, and finds the shapes of launches.
+func (k *CBOW) loadTiles(size int) (err error) {
+	s, c := &k.shapes, Options{Dim: k.options.Dim, SharedNegatives: k.options.SharedNegatives}
 	for _, x := range []struct {
-		to     *tilesLaunch
-		of     cu.Function
-		size   int
-		kernel stepKernel
+		of      *cu.Function
+		to      *tilesLaunch
+		size    int
+		sources []stepSource
+		name    string
 	}{
-		{&s.step, k.step, size, stepKernels[0][size]}, {&s.words, k.ofWords, size, negativesKernels[size]}, {&s.rows, k.rows, own, negativesKernels[own]},
+		{&k.step, &s.step, size, stepSources, "step_" + k.optimizer.Kernels},
+		{&k.ofWords, &s.words, size, rowsSources, "stretch_words"},
+		{&k.rows, &s.rows, k.ownSize(), rowsSources, "stretch_rows_" + k.optimizer.Kernels},
 	} {
-		if *x.to, err = k.shapeOf(x.of, x.size, x.kernel); err != nil {
+		if *x.of, *x.to, err = c.loadDense(k.device, x.size, x.sources, "", x.name); err != nil {
 			return err
 		}
 	}
@@ -44,21 +45,6 @@ func (k *CBOW) findShapes(size int) (err error) {
 	}
 	s.places, err = k.places.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, int64(k.tileShared(true)))
 	return err
-}
-
-// shapeOf returns the shape of a launch, of as many thread blocks as the multiprocessors have at a time.
-func (k *CBOW) shapeOf(f cu.Function, size int, kernel stepKernel) (s tilesLaunch, err error) {
-	d, groups, shared, err := Options{Dim: k.options.Dim, SharedNegatives: k.options.SharedNegatives}.stepShape(k.device.SharedOfBlock, size, kernel)
-	if err != nil {
-		return s, fmt.Errorf("%w of %s", err, k.device.Name)
-	}
-	if err := cuda.AllowShared(f, shared); err != nil {
-		return s, err
-	}
-	s = tilesLaunch{shape{warps: tileRows * groups, shared: shared}, d}
-	resident, err := f.MaxActiveBlocksPerMultiProcessor(32*s.warps, int64(shared))
-	s.blocks = k.device.Multiprocessors * resident
-	return s, err
 }
 
 // tileShared is the shared memory of a thread block that has places: see Tile.

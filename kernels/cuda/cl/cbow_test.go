@@ -291,62 +291,65 @@ func cbowTests() (tests []cbowTest) {
 func TestCBOW(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, x := range cbowTests() {
-		t.Run(fmt.Sprintf("%+v", x), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
-			o := optim.Options{Method: x.method, WeightDecay: .1, Epsilon: 1e-3}.WithDefaults()
-			c := CBOWOptions{
-				Rows: x.words, Dim: x.dim, Negatives: 5, SharedNegatives: x.shared, Places: x.places + r.IntN(50), Window: x.window, Buffers: 3,
-				Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
-			}
-			p := &plainCBOW{CBOWOptions: c, contexts: newPlainTable(t, r, x.words, x.dim, o)}
-			tables := map[string]*plainTable{"contexts": p.contexts}
-			if x.composed {
-				c.Composition = randomComposition(r, x.words, x.own)
-				p.Composition = c.Composition
-				p.parts, p.composed = newPlainTable(t, r, c.Composition.Parts, x.dim, o), make([]float32, x.words*x.dim)
-				tables["parts"] = p.parts
-			}
-			if x.own || !x.composed {
-				p.words = newPlainTable(t, r, x.words, x.dim, o)
-				tables["words"] = p.words
-			}
-			k := newCBOW(t, d, c)
-			for name, table := range tables {
-				if err := k.Send(name, table.values); err != nil {
-					t.Fatal(err)
-				}
-			}
-			const rate, iterations = .005, 6
-			wait := func(i int) {
-				loss, err := k.Wait(i % 3)
-				if err != nil {
-					t.Fatal(err)
-				}
-				p.iterate(k.Stretch(i%3), i, rate)
-				if !(math.Abs(loss-p.loss) <= 1e-3*p.loss) {
-					t.Errorf("iteration %d: loss %v, want %v", i, loss, p.loss)
-				}
-			}
-			for i := range iterations { // the device has two at a time
-				fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew, true)
-				if err := k.Start(i%3, i, rate); err != nil {
-					t.Fatal(err)
-				}
-				if i > 0 {
-					wait(i - 1)
-				}
-			}
-			wait(iterations - 1)
-			tolerance := 1e-4
-			if x.composed {
-				tolerance = 2e-3 // float16
-			}
-			if x.words == 1 { // positives and negatives are the same, so all but a hundredth of their gradients cancels
-				tolerance *= 30
-			}
-			compareState(t, k, tables, tolerance)
-		})
+		t.Run(fmt.Sprintf("%+v", x), func(t *testing.T) { testCBOW(t, d, x) })
 	}
+}
+
+func testCBOW(t *testing.T, d *cuda.Device, x cbowTest) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
+	o := optim.Options{Method: x.method, WeightDecay: .1, Epsilon: 1e-3}.WithDefaults()
+	c := CBOWOptions{
+		Rows: x.words, Dim: x.dim, Negatives: 5, SharedNegatives: x.shared, Places: x.places + r.IntN(50), Window: x.window, Buffers: 3,
+		Method: string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+	}
+	p := &plainCBOW{CBOWOptions: c, contexts: newPlainTable(t, r, x.words, x.dim, o)}
+	tables := map[string]*plainTable{"contexts": p.contexts}
+	if x.composed {
+		c.Composition = randomComposition(r, x.words, x.own)
+		p.Composition = c.Composition
+		p.parts, p.composed = newPlainTable(t, r, c.Composition.Parts, x.dim, o), make([]float32, x.words*x.dim)
+		tables["parts"] = p.parts
+	}
+	if x.own || !x.composed {
+		p.words = newPlainTable(t, r, x.words, x.dim, o)
+		tables["words"] = p.words
+	}
+	k := newCBOW(t, d, c)
+	for name, table := range tables {
+		if err := k.Send(name, table.values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const rate, iterations = .005, 6
+	wait := func(i int) {
+		loss, err := k.Wait(i % 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.iterate(k.Stretch(i%3), i, rate)
+		if !(math.Abs(loss-p.loss) <= 1e-3*p.loss) {
+			t.Errorf("iteration %d: loss %v, want %v", i, loss, p.loss)
+		}
+	}
+	for i := range iterations { // the device has two at a time
+		fillStretch(r, k.Stretch(i%3), x.words, max(2, x.places-i*x.places/9), x.window, x.shared, x.skew, true)
+		if err := k.Start(i%3, i, rate); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			wait(i - 1)
+		}
+	}
+	wait(iterations - 1)
+	tolerance := 1e-4
+	if x.composed {
+		tolerance = 2e-3 // float16
+	}
+	if x.words == 1 { // positives and negatives are the same, so all but a hundredth of their gradients cancels
+		tolerance *= 30
+	}
+	compareState(t, k, tables, tolerance)
 }
 
 func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, tolerance float64) {

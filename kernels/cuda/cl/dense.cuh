@@ -16,6 +16,13 @@
 #pragma once
 #include "rows.cuh"
 
+// The same sources make the kernels for GPUs with little shared memory, whose chunks are small; SMALL says which. There are some only where all
+// rows share negatives.
+#ifndef SMALL
+#define SMALL false
+#endif
+constexpr bool small = SMALL;
+
 __device__ __forceinline__ uint32_t sharedAt(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
 
 __device__ __forceinline__ void matrices(uint32_t (&r)[4], const uint16_t *p) {

@@ -13,7 +13,7 @@ __device__ __forceinline__ float4 stream(const float4 *p) {
 // lane that has fewer reads the row's last quad in their place, takes it as zeros and does not
 // write it. Long rows of frozen tables wait in registers, others in shared memory.
 template <int F> struct Single {
-	using Tile = Dense<2, 128 * F, F <= 4 ? 64 : 32>;
+	using Tile = Dense<2, 128 * F, F <= 4 && !small ? 64 : 32>;
 	static constexpr int values = 4 * F, sure = F <= 4 ? F - 1 : 4; // quads that every lane has
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
 	static constexpr bool staged = F <= 3;
@@ -145,7 +145,7 @@ template <int F> struct Single {
 	// loadShared brings the shared negatives from first on as chunk c.
 	__device__ __forceinline__ void loadShared(const Tile &tile, uint32_t c, uint32_t first) const {
 		constexpr int ofRow = Tile::columns / 4;
-#pragma unroll 8
+#pragma unroll(small ? 4 : 8)
 		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
 			int h = n / ofRow, i = n % ofRow;
 			float4 x = make_float4(0, 0, 0, 0);

@@ -232,7 +232,7 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 			if (done || !Format::staged) fetch(r, t.positives, ids, done, count);
 			trainPositives(r, min(uint32_t(G), count - done));
 		}
-		if (trains)
+		if (trains && !small)
 			for (uint32_t done = 0; done < t.ownNegatives; done += G) {
 				if (done % 32 == 0) {
 					uint64_t i = uint64_t(row) * t.ownNegatives + done + l;

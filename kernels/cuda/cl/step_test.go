@@ -184,32 +184,35 @@ func frequentText(seed uint64) string {
 func TestTempered(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, x := range temperedCases(false) {
-		t.Run(x.String(), func(t *testing.T) {
-			const count = SeriesLength + 8
-			rate := 1e-3
-			if x.method == optim.RMSProp {
-				rate = 2e-4 // its first steps are so long that rounding grows a hundredfold
-			}
-			seed, want := x.steady(t, count, rate)
-			_, k, m := newTemperedCase(t, d, frequentText(seed), x, seed)
-			losses, samples := trainSamples(t, k, m, 0, count, 100, rate, false)
-			for n, loss := range want.losses {
-				if !(math.Abs(losses[n]-loss) <= 5e-4*loss) { // Adam's tables are 2e-4 apart by then
-					t.Fatalf("seed %d, iteration %d: loss %v, want %v", seed, n, losses[n], loss)
-				}
-				if pairs := samples[n] * float64(1+x.negatives); pairs != want.pairs[n] {
-					t.Fatalf("seed %d, iteration %d: %v pairs, want %v", seed, n, pairs, want.pairs[n])
-				}
-			}
-			tolerance := 1e-4
-			if x.shared > 0 && methodOf(string(x.method)).Second {
-				tolerance = 4e-4 // the products have 16 bits of 24; without second moments of values the tables differ by a tenth of the usual tolerance
-			}
-			words, contexts := received(t, k)
-			cudatest.Near(t, fmt.Sprintf("seed %d: words", seed), words, want.words, tolerance)
-			cudatest.Near(t, fmt.Sprintf("seed %d: contexts", seed), contexts, want.contexts, tolerance)
-		})
+		t.Run(x.String(), func(t *testing.T) { testTempered(t, d, x) })
 	}
+}
+
+func testTempered(t *testing.T, d *cuda.Device, x temperedCase) {
+	t.Helper()
+	const count = SeriesLength + 8
+	rate := 1e-3
+	if x.method == optim.RMSProp {
+		rate = 2e-4 // its first steps are so long that rounding grows a hundredfold
+	}
+	seed, want := x.steady(t, count, rate)
+	_, k, m := newTemperedCase(t, d, frequentText(seed), x, seed)
+	losses, samples := trainSamples(t, k, m, 0, count, 100, rate, false)
+	for n, loss := range want.losses {
+		if !(math.Abs(losses[n]-loss) <= 5e-4*loss) { // Adam's tables are 2e-4 apart by then
+			t.Fatalf("seed %d, iteration %d: loss %v, want %v", seed, n, losses[n], loss)
+		}
+		if pairs := samples[n] * float64(1+x.negatives); pairs != want.pairs[n] {
+			t.Fatalf("seed %d, iteration %d: %v pairs, want %v", seed, n, pairs, want.pairs[n])
+		}
+	}
+	tolerance := 1e-4
+	if x.shared > 0 && methodOf(string(x.method)).Second {
+		tolerance = 4e-4 // the products have 16 bits of 24; without second moments of values the tables differ by a tenth of the usual tolerance
+	}
+	words, contexts := received(t, k)
+	cudatest.Near(t, fmt.Sprintf("seed %d: words", seed), words, want.words, tolerance)
+	cudatest.Near(t, fmt.Sprintf("seed %d: contexts", seed), contexts, want.contexts, tolerance)
 }
 
 // temperedReference computes in plain Go as the kernels of rounded.cuh do.

@@ -185,7 +185,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 }
 
 // Thread blocks that keep rows of C have up to so many groups of warps.
-constexpr int groupsOf(int F) { return F <= 1 ? 2 : F <= 3 ? 3 : F <= 4 ? 2 : 1; }
+constexpr int groupsOf(int F) { return F <= 1 ? 2 : F <= 3 ? small ? 1 : 3 : F <= 4 ? 2 : 1; }
 constexpr int residentGroups(int F) { return F <= 1 ? 2 : 1; }
 
 #define WORDS(F, ...) \
@@ -195,5 +195,10 @@ constexpr int residentGroups(int F) { return F <= 1 ? 2 : 1; }
 #define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)
 
 // For N up to 128 F.
+#if SMALL
+WORDS(3)
+METHODS(ROWS, 3)
+#else
 SIZES(WORDS)
 SIZES(ROWS_OF_SIZE)
+#endif

@@ -1,0 +1,136 @@
+//go:build gpu
+
+package cl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
+	"github.com/w2vcl/w2vcl/optim"
+)
+
+// Bytes of shared memory that a thread block may have, by compute capability.
+const (
+	shared86 = 99 << 10 // and 8.9
+	shared80 = 163 << 10
+	shared90 = 227 << 10
+)
+
+// asSmall makes a device run the kernels that an RTX card runs.
+func asSmall(d *cuda.Device) {
+	d.Portable()
+	d.SharedOfBlock = shared86
+}
+
+// The sources of kernels, and whether all negatives stay in shared memory, which has room for them.
+func TestStepShape(t *testing.T) {
+	for _, x := range []struct {
+		shared, size, negatives int
+		sources                 []stepSource
+		want                    string // "": refused
+		groups                  int
+		all                     bool
+	}{
+		{shared90, 1, 64, stepSources, "step", 1, true},
+		{shared90, 2, 64, stepSources, "step", 2, true},
+		{shared90, 3, 64, stepSources, "step", 2, true},
+		{shared90, 4, 64, stepSources, "step", 2, true},
+		{shared90, 8, 64, stepSources, "step", 1, false},
+		{shared90, 3, 64, rowsSources, "stretch_rows", 3, true},
+		{shared80, 3, 64, stepSources, "step", 1, true},
+		{shared80, 3, 300, stepSources, "step", 1, false},
+		{shared80, 4, 1, stepSources, "", 0, false},
+		{shared80, 4, 1, rowsSources, "", 0, false},
+		{shared86, 1, 64, stepSources, "step", 1, true},
+		{shared86, 1, 64, rowsSources, "stretch_rows", 2, true},
+		{shared86, 2, 32, stepSources, "step_small", 2, true},
+		{shared86, 2, 64, stepSources, "step_small", 1, true},
+		{shared86, 2, 1024, stepSources, "step_small", 1, false},
+		{shared86, 2, 64, rowsSources, "stretch_rows", 1, true},
+		{shared86, 3, 32, stepSources, "step_small", 1, true},
+		{shared86, 3, 64, stepSources, "step_small", 1, false},
+		{shared86, 3, 1024, stepSources, "step_small", 1, false},
+		{shared86, 3, 32, rowsSources, "stretch_rows_small", 1, true},
+		{shared86, 3, 1024, rowsSources, "stretch_rows_small", 1, false},
+		{shared86, 3, 0, stepSources, "step", 1, true},
+		{shared86, 4, 1, stepSources, "", 0, false},
+		{shared86, 4, 1, rowsSources, "", 0, false},
+		{shared86, 8, 1, stepSources, "", 0, false},
+	} {
+		c := Options{Dim: 128 * x.size, SharedNegatives: x.negatives}
+		got, shape, err := c.stepShape(x.shared, x.size, x.sources)
+		if (err != nil) != (x.want == "") || got != x.want {
+			t.Errorf("%+v: %q, error %v", x, got, err)
+		}
+		if err != nil {
+			continue
+		}
+		chunks := 0
+		for _, s := range x.sources {
+			if s.name == got {
+				chunks = ceil(x.negatives, s.kernels[x.size].chunk)
+			}
+		}
+		if groups, all := shape.warps/tileRows, int(shape.dense.kept) == chunks; groups != x.groups || all != x.all || shape.shared > x.shared {
+			t.Errorf("%+v: %d groups, all %v", x, groups, all)
+		}
+	}
+}
+
+// smallTests have the lengths of vectors that an RTX card has kernels of its own for, with n-grams and without.
+func smallTests() (tests []cbowTest) {
+	for i, dim := range []int{129, 200, 256, 257, 300, 384} {
+		tests = append(tests, cbowTest{dim, 300, 1500, 1 + i, 64, optim.Adam, i%2 == 1, i%4 == 1, .5},
+			cbowTest{dim, 300, 700, 5, 1 + 19*i, optim.Adam, i%2 == 0, i%4 == 0, .8})
+	}
+	return append(tests,
+		cbowTest{300, 1, 900, 5, 32, optim.Adam, false, false, .5}, cbowTest{384, 40, 300, 5, 1024, optim.Adam, true, true, .5},
+		cbowTest{200, 2000, 5000, 5, 32, optim.AdamRow, true, true, 0}, cbowTest{300, 400, 1000, 5, 300, optim.AdamRow, false, false, .5},
+		cbowTest{300, 400, 1000, 5, 32, optim.RMSProp, false, false, .5}, cbowTest{256, 400, 1000, 5, 64, optim.AdaGrad, true, false, .5},
+		cbowTest{200, 65, 1281, 5, 33, optim.SGD, true, true, .5}, cbowTest{384, 500, 5000, 100, 64, optim.SGD, false, false, .9},
+	)
+}
+
+// TestCBOW as on an RTX card.
+func TestCBOWSmall(t *testing.T) {
+	d := cudatest.Open(t)
+	asSmall(d)
+	for _, x := range smallTests() {
+		t.Run(fmt.Sprintf("%+v", x), func(t *testing.T) { testCBOW(t, d, x) })
+	}
+}
+
+// TestCBOWGroup as on RTX cards.
+func TestCBOWGroupSmall(t *testing.T) { testCBOWGroup(t, smallTests(), asSmall) }
+
+// TestTempered as on an RTX card.
+func TestTemperedSmall(t *testing.T) {
+	d := cudatest.Open(t)
+	asSmall(d)
+	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.RMSProp, optim.SGD} {
+		for i, dim := range []int{200, 256, 300, 384} {
+			for _, x := range []temperedCase{
+				{dim, 5, 64, method, .75, 4, 512, false}, {dim, 5, []int{1, 32, 100, 300}[i], method, 1, 8, 0, false},
+			} {
+				t.Run(x.String(), func(t *testing.T) { testTempered(t, d, x) })
+			}
+		}
+	}
+}
+
+// An RTX card refuses longer vectors, and several of them, and encoders, all that need small chunks.
+func TestSmallErrors(t *testing.T) {
+	d := cudatest.Open(t)
+	asSmall(d)
+	o := Options{Rows: 2, Dim: 200, Negatives: 1, SharedNegatives: 32, DrawShared: func([]uint32, int, int) {}, Alias: make([]uint32, 4), Method: "adam", composed: true}
+	_, composed := New(d, o)
+	_, long := NewCBOW(d, CBOWOptions{Rows: 2, Dim: 385, Negatives: 1, SharedNegatives: 32, Places: 2, Window: 1, Buffers: 1, Method: "adam", Beta1: .9, Beta2: .999})
+	for _, err := range []error{composed, long} {
+		if err == nil || !strings.Contains(err.Error(), "do not fit into the shared memory of "+d.Name) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
