@@ -209,11 +209,7 @@ func TestContaining(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, sentences := range []int{1, 2, 3, 4, 5, 63, 64, 65, 1000} {
-		bounds := []int{0}
-		for range sentences {
-			bounds = append(bounds, bounds[len(bounds)-1]+1+r.IntN(9))
-		}
-		ids := make([]uint32, bounds[sentences])
+		ids, bounds := randomText(r, sentences, 9)
 		for _, text := range []*Text{New(ids, bounds), packedText(ids, bounds, 2)} {
 			for _, tokens := range []int{1, 2, 7} {
 				checkContaining(t, text, tokens)
