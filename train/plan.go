@@ -209,13 +209,13 @@ func (p Plan) Print(w io.Writer) error {
 			prepare += fmt.Sprintf(" on the disk with %s of the text", terminal.Quantity(terminal.Number(p.MatrixScans), "scan"))
 		}
 	}
-	_, err := fmt.Fprintf(w, `Plan: mode %s on %s, %s
+	_, err := fmt.Fprintf(w, `Plan: mode %s%s on %s, %s
   work    %s (%s), %s pairs each; %s, dim %d, %s%s%s
   memory  %s: %s; at most %s at any time%s
   disk    %s: %s
   time    about %s of training (%s per %s), after %s of preparation (%s)%s%s
 `,
-		p.Mode, p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
+		p.Mode, p.modelClause(), p.Device, terminal.Quantity(terminal.Number(p.Threads), "thread"),
 		terminal.Quantity(terminal.Number(p.Iterations), p.Unit), terminal.Quantity(fmt.Sprintf("%.4g", p.Epochs), "epoch"),
 		terminal.Number(int64(p.PairsPerIteration)),
 		terminal.Quantity(terminal.Number(p.Vocab), "word"), p.Dim, terminal.Quantity(terminal.Number(p.Negative), "negative"),
@@ -225,6 +225,14 @@ func (p Plan) Print(w io.Writer) error {
 		terminal.Duration(p.SecondsTrain), terminal.Duration(p.SecondsPerIteration), p.Unit,
 		terminal.Duration(p.SecondsPrepare), prepare, p.fitClause(), p.insteadLine())
 	return err
+}
+
+// modelClause names the model, which other settings may choose, if the mode has several.
+func (p Plan) modelClause() string {
+	if model := p.Settings["model"]; model != "" {
+		return ", model " + model + ","
+	}
+	return ""
 }
 
 // fitClause tells what comes after training, and may take longer.

@@ -110,7 +110,7 @@ func TestRunLeavesAWholeFolder(t *testing.T) {
 	if _, err := settings.Resolve(filepath.Join(j.config.Out, runfolder.ConfigFile), nil); err != nil {
 		t.Errorf("config.toml cannot be used: %v", err)
 	}
-	for _, part := range []string{"Plan: mode cl on cpu, 1 thread\n", "40 iterations (2 epochs)", "memory", "Trained: 40 iterations"} {
+	for _, part := range []string{"Plan: mode cl, model sg, on cpu, 1 thread\n", "40 iterations (2 epochs)", "memory", "Trained: 40 iterations"} {
 		if !strings.Contains(shown.String(), part) {
 			t.Errorf("no %q in\n%s", part, shown.String())
 		}

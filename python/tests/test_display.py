@@ -10,7 +10,7 @@ MOVING = [
 ]
 STAYING = [
     "Text: 1,813,085 words, 1,788,688 of them used (12,124 different, each at least 5 times) in 1,905 sentences, read in 0.5 s",
-    "Plan: mode cl on cpu, 2 threads",
+    "Plan: mode cl, model cbow, on cpu, 2 threads",
     "  work    2,048 iterations (1 epoch), 602,367 pairs each; 12,124 words, dim 100, 8 negatives",
     "Trained: 2,048 iterations in 31 s (58.0k words/s, 40.0M pairs/s), loss 0.3019",
     "Saved:   o, after 0.4 s in all. Try it:  w2vcl neighbors o WORD",
