@@ -27,7 +27,7 @@ func (c *Config) fitBudget(v *corpus.Vocabulary) {
 		return
 	}
 	m := c.FindMode()
-	c.Epochs, c.Iterations = c.mostEpochs(v), 0
+	c.Epochs, c.Iterations = endlessEpochs, 0
 	switch {
 	case inIterations(m) && c.Budget.Kind == trainer.BudgetSeconds:
 		c.Iterations = endlessIterations
@@ -38,26 +38,6 @@ func (c *Config) fitBudget(v *corpus.Vocabulary) {
 		}
 		c.Iterations = int(min(max(math.Round(c.Budget.Amount/of), 1), endlessIterations))
 	}
-}
-
-// mostEpochs returns more epochs than a budget allows. GPUs have a place in memory for each unit of all epochs, so
-// it is not a number without any bound unless the counts are those of another text.
-func (c *Config) mostEpochs(v *corpus.Vocabulary) int {
-	const (
-		fastest = 2e10 // words a second, of several GPUs
-		fewest  = 256  // words for a positive pair: sentences may have one word
-	)
-	words, epochs := float64(v.Total()), float64(endlessEpochs)
-	switch {
-	case c.Vocabulary != "" || c.FindMode().Family == WholeMatrix:
-	case c.Budget.Kind == trainer.BudgetSeconds:
-		epochs = c.Budget.Amount * fastest / words
-	case c.Budget.Kind == trainer.BudgetPairs:
-		epochs = c.Budget.Amount * fewest / (words * wordcontext.KeptFraction(v, c.Sample) * float64(1+c.Negative))
-	case c.Budget.Kind == trainer.BudgetWords:
-		epochs = c.Budget.Amount / words
-	}
-	return int(min(max(math.Ceil(epochs), 1), endlessEpochs))
 }
 
 // iterationWords returns the words of an iteration of mode cl.

@@ -69,27 +69,16 @@ func TestBudgetIsTheLength(t *testing.T) {
 	}
 }
 
-// TestEpochsOfABudget: a run has more epochs than its budget allows, but no more than a GPU has memory for, unless its counts are those of another text.
+// TestEpochsOfABudget: a run has more epochs than its budget allows.
 func TestEpochsOfABudget(t *testing.T) {
 	text, _ := corpustest.Read(t, corpustest.Zipf(1, 500_000, 900, 40))
-	for budget, bounds := range map[string][2]int{
-		"1s":        {4_000, 50_000}, // up to 2e10 words
-		"1h":        {endlessEpochs, endlessEpochs},
-		"1e8pairs":  {33, 40_000}, // 6 pairs a word and more
-		"25e5words": {5, 6},
-	} {
+	for _, budget := range []string{"1s", "1h", "1e8pairs", "25e5words"} {
 		c, err := Resolve("", map[string]string{"corpus": "x", "out": "y", "mode": "fullw2v", "budget": budget})
 		if err != nil {
 			t.Fatal(err)
 		}
-		other := c
-		other.Vocabulary = "counts"
-		c.FitText(text.Vocabulary)
-		if c.Epochs < bounds[0] || c.Epochs > bounds[1] {
-			t.Errorf("%s: %d epochs, want %d to %d", budget, c.Epochs, bounds[0], bounds[1])
-		}
-		if other.FitText(text.Vocabulary); other.Epochs != endlessEpochs {
-			t.Errorf("%s with the counts of another text: %d epochs", budget, other.Epochs)
+		if c.FitText(text.Vocabulary); c.Epochs != endlessEpochs {
+			t.Errorf("%s: %d epochs", budget, c.Epochs)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -168,7 +169,8 @@ type StretchReader struct {
 	order     roundOrder // of the blocks of a pass
 	pass      int        // that has this order; -1: none yet
 	ahead     [blocksAhead]uint32
-	touched   uint32 // by all that was read; without meaning
+	starts    [blocksAhead]uint32 // the sentences that these begin in
+	touched   uint32              // by all that was read; without meaning
 
 	counts []uint32 // (V): places of each word, then where its next place goes; 0 between stretches
 	occur  []uint64 // (V) bits: which words occur; 0 between stretches
@@ -217,16 +219,17 @@ func (r *StretchReader) readBlocks(pass, number, n int, dst *Stretch) {
 	blocks := r.ahead[:n]
 	r.order.Fill(blocks, uint32(number))
 	r.touched += r.text.Touch(blocks, r.blockTokens)
-	for _, block := range blocks {
-		r.readBlock(pass, int(block)*r.blockTokens, dst)
+	r.text.Containing(blocks, r.blockTokens, r.starts[:])
+	for i, block := range blocks {
+		r.readBlock(pass, int(block)*r.blockTokens, int(r.starts[i]), dst)
 	}
 }
 
-// readBlock appends the block that starts at a token.
-func (r *StretchReader) readBlock(pass, first int, dst *Stretch) {
+// readBlock appends the block that starts at a token of a sentence.
+func (r *StretchReader) readBlock(pass, first, sentence int, dst *Stretch) {
 	end := min(first+r.blockTokens, r.text.Tokens())
 	dst.Tokens += end - first
-	for sentence := r.text.Containing(first); first < end; sentence++ {
+	for ; first < end; sentence++ {
 		last := min(r.text.Start(sentence+1), end)
 		words, widths := r.sentences.Tokens(uint32(pass), first, last)
 		if words = words[:min(len(words), r.capacity-len(dst.Words))]; len(words) > 1 {
@@ -241,15 +244,18 @@ func (r *StretchReader) append(words, widths []uint32, dst *Stretch) {
 	base, end, size := len(dst.Words), len(dst.Words)+len(words), r.options.Window
 	dst.Words = append(dst.Words, words...)
 	dst.From, dst.To = slices.Grow(dst.From, len(words))[:end], slices.Grow(dst.To, len(words))[:end]
-	from, to := dst.From[base:], dst.To[base:]
-	for t, word := range words {
+	from, to := dst.From[base:end], dst.To[base:end]
+	for t := range words {
 		if widths != nil {
 			size = int(widths[t])
 		}
 		first, last := window(t, len(words), size)
 		from[t], to[t] = uint32(base+first), uint32(base+last+1)
-		r.counts[word]++
-		r.occur[word/64] |= 1 << (word % 64)
+	}
+	counts, occur := r.counts, r.occur
+	for _, word := range words {
+		counts[word]++
+		occur[word/64] |= 1 << (word % 64)
 	}
 }
 
@@ -265,10 +271,11 @@ func (r *StretchReader) sortPlaces(dst *Stretch) {
 		}
 		r.occur[i] = 0
 	}
-	dst.Places = append(dst.Places[:0], dst.Words...) // as long
+	dst.Places = memory.Resize(dst.Places, len(dst.Words))
+	places, next := dst.Places, r.counts
 	for place, word := range dst.Words {
-		dst.Places[r.counts[word]] = uint32(place)
-		r.counts[word]++
+		places[next[word]] = uint32(place)
+		next[word]++
 	}
 	for _, word := range dst.Rows {
 		r.counts[word] = 0

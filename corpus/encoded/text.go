@@ -5,6 +5,7 @@ package encoded
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -86,10 +87,27 @@ func (t *Text) Find(token int) int {
 	return sentence
 }
 
-// Containing returns the number of the sentence that a token is in. A file's memory stays until GiveBack.
-func (t *Text) Containing(token int) int {
-	first, end := t.near(token + 1)
-	return t.search(token+1, first, end) - 1
+// Containing sets sentences[i] to the number of the sentence that the first token of block i is in; block b starts at token
+// b·tokens. A file's memory stays until GiveBack. In memory the blocks are searched for side by side, since each step of a search
+// may wait for memory.
+func (t *Text) Containing(blocks []uint32, tokens int, sentences []uint32) {
+	if t.bounds == nil {
+		for i, block := range blocks {
+			token := int(block)*tokens + 1
+			first, end := t.near(token)
+			sentences[i] = uint32(t.search(token, first, end) - 1)
+		}
+		return
+	}
+	sentences = sentences[:len(blocks)]
+	clear(sentences)
+	for step := 1 << bits.Len(uint(t.sentences)) / 2; step > 0; step /= 2 {
+		for i, block := range blocks {
+			at := int(sentences[i])
+			before := t.bounds[min(at+step, t.sentences)] - int(block)*tokens - 1 // negative: so is the answer's start
+			sentences[i] = uint32(at + step&(before>>63))                         // no branch: nobody could predict it
+		}
+	}
 }
 
 // FindStart is Find and Start of the sentence.

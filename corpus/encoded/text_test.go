@@ -186,3 +186,34 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// checkContaining looks for the sentences of all blocks of so many tokens.
+func checkContaining(t *testing.T, text *Text, tokens int) {
+	t.Helper()
+	blocks := make([]uint32, (text.Tokens()+tokens-1)/tokens)
+	for b := range blocks {
+		blocks[b] = uint32(b)
+	}
+	got := make([]uint32, len(blocks))
+	text.Containing(blocks, tokens, got)
+	for b, s := range got {
+		if token := b * tokens; text.Start(int(s)) > token || text.Start(int(s)+1) <= token {
+			t.Fatalf("%d sentences: token %d is not in sentence %d", text.Sentences(), token, s)
+		}
+	}
+}
+
+// TestContaining: the sentences that blocks begin in, of texts in memory and in files.
+func TestContaining(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, sentences := range []int{1, 2, 3, 4, 5, 63, 64, 65, 1000} {
+		ids, bounds := randomText(r, sentences, 9)
+		for _, text := range []*Text{New(ids, bounds), packedText(ids, bounds, 2)} {
+			for _, tokens := range []int{1, 2, 7} {
+				checkContaining(t, text, tokens)
+			}
+		}
+	}
+}

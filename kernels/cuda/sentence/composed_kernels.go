@@ -95,7 +95,7 @@ func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, e
 				return err
 			}
 		}
-		losses, pairs, err = t.end(first, len(rates))
+		losses, pairs, err = t.end(len(rates))
 		return err
 	})
 	if err != nil {

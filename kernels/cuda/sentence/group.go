@@ -28,14 +28,14 @@ type member struct {
 	*Kernels
 	begins, combines cu.Function
 	args             combineArgs
-	passes           cu.DevicePtr // (units of all epochs) of {sentences, words}
-	beside           cu.Stream    // of combinations while the device trains
-	aside            int          // thread blocks of these
-	resident         int          // thread blocks that combine at a time otherwise
-	threads, shared  int          // of a thread block
-	ready            cu.Event     // the counter of sentences is 0
-	trained          cu.Event     // units, and the combinations beside them
-	combined         cu.Event     // a part of the rows
+	passes           room      // (combinations of a stretch + 1) of {sentences, words}
+	beside           cu.Stream // of combinations while the device trains
+	aside            int       // thread blocks of these
+	resident         int       // thread blocks that combine at a time otherwise
+	threads, shared  int       // of a thread block
+	ready            cu.Event  // the counter of sentences is 0
+	trained          cu.Event  // units, and the combinations beside them
+	combined         cu.Event  // a part of the rows
 }
 
 // combineArgs is CombineArgs of combine.cu.
@@ -118,7 +118,6 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 			own := chunkValues * chunks(c.Dim) * ((c.Vocabulary + devices - 1) / devices)
 			m.args.bases = [2]cu.DevicePtr{a.Floats("rows as they were combined last", own), a.Floats("rows as they were combined last", own)}
 		}
-		m.passes = a.Bytes("combinations", 8*(m.units()+1))
 		return a.Err
 	})
 }
@@ -204,7 +203,7 @@ func (g *Group) Train(first int, rates []float32) (losses, pairs []float64, err 
 	losses, pairs = make([]float64, len(rates)), make([]float64, len(rates))
 	var adding sync.Mutex
 	err = g.on(func(m *member) error {
-		l, p, err := m.end(first, len(rates))
+		l, p, err := m.end(len(rates))
 		adding.Lock()
 		defer adding.Unlock()
 		for i := range l {
@@ -260,7 +259,10 @@ func (m *member) passesOf(c *Options, first, end int) (passes [][2]uint32) {
 
 // announce hands the device the combinations of a stretch, before it.
 func (m *member) announce(passes [][2]uint32) error {
-	if err := cuda.Send(m.passes, passes); err != nil {
+	if err := m.reachPasses(len(passes)); err != nil {
+		return err
+	}
+	if err := cuda.Send(m.passes.memory, passes); err != nil {
 		return err
 	}
 	if err := cu.MemsetD32Async(m.Kernels.args.next, 0, 1, m.device.Stream()); err != nil {
@@ -269,13 +271,18 @@ func (m *member) announce(passes [][2]uint32) error {
 	return m.ready.Record(m.device.Stream())
 }
 
+// reachPasses sees to it that there is room for so many combinations and, behind them, for one that follows a stretch.
+func (m *member) reachPasses(count int) error {
+	return m.passes.reach(m.device, "combinations", 8*(count+1))
+}
+
 // combineBeside starts combinations beside the training that is under way.
 func (m *member) combineBeside(passes int) error {
 	if err := m.beside.Wait(m.ready, 0); err != nil {
 		return err
 	}
 	args := m.args
-	args.next, args.passes, args.count = m.Kernels.args.next, m.passes, uint32(passes)
+	args.next, args.passes, args.count = m.Kernels.args.next, m.passes.memory, uint32(passes)
 	if err := cuda.LaunchOn(m.beside, m.combines, cuda.Grid{Blocks: m.aside, Threads: m.threads, Shared: m.shared}, &args); err != nil {
 		return err
 	}
@@ -342,7 +349,10 @@ func (m *member) wide() cuda.Grid {
 
 // startCombining starts a kernel that combines the rows of so many words once.
 func (m *member) startCombining(args combineArgs, words int) error {
-	last := m.passes + cu.DevicePtr(8*m.units()) // the place behind those of a stretch
+	if err := m.reachPasses(0); err != nil {
+		return err
+	}
+	last := m.passes.memory + cu.DevicePtr(m.passes.bytes-8)
 	if err := cu.MemsetD32Async(last+4, uint(words), 1, m.device.Stream()); err != nil {
 		return err
 	}

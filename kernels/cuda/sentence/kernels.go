@@ -26,6 +26,7 @@ type Kernels struct {
 	kernel  kernel
 	text    *text
 	args    launchArgs
+	series  series
 
 	whole, bounded cu.Function // all of each change is added, or the shares of rows
 	run            cu.Function // one of these
@@ -148,8 +149,6 @@ func (t *Kernels) allocate() (err error) {
 	table := chunkValues * c.Vocabulary * chunks(c.Dim)
 	a.words, a.contexts = m.Bytes("words", valueBytes(c.HalfWords)*table), m.Bytes("contexts", valueBytes(c.HalfPrecision)*table)
 	a.kept = m.Floats("sentences in flight", 2*c.InFlight*longest)
-	units := t.units()
-	a.rates, a.losses, a.pairs = m.Floats("learning rates", units), m.Bytes("losses", 8*units), m.Bytes("numbers of pairs", 8*units)
 	a.next = m.Bytes("counter", 4)
 	t.placePieces(m)
 	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
@@ -232,7 +231,7 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 				return err
 			}
 		}
-		losses, pairs, err = t.end(first, len(rates))
+		losses, pairs, err = t.end(len(rates))
 		return err
 	})
 	if err != nil {
@@ -247,25 +246,19 @@ func (t *Kernels) begin(first int, rates []float32) error {
 	if t.options.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
 		t.run = t.bounded
 	}
-	if err := cuda.Send(t.args.rates+cu.DevicePtr(cuda.Bytes[float32](first)), rates); err != nil {
+	if err := t.series.begin(t.device, rates); err != nil {
 		return err
 	}
-	at, zeros := cu.DevicePtr(cuda.Bytes[float64](first)), make([]uint64, len(rates))
-	return errors.Join(cuda.Send(t.args.losses+at, zeros), cuda.Send(t.args.pairs+at, zeros))
+	t.args.rates, t.args.losses, t.args.pairs = t.series.bases(first)
+	return nil
 }
 
 // end waits for so many units and returns their losses and pairs.
-func (t *Kernels) end(first, units int) (losses, pairs []float64, err error) {
+func (t *Kernels) end(units int) (losses, pairs []float64, err error) {
 	if err := t.device.Stream().Synchronize(); err != nil {
 		return nil, nil, err
 	}
-	at, counts := cu.DevicePtr(cuda.Bytes[float64](first)), make([]uint64, units)
-	losses = make([]float64, units)
-	err = errors.Join(cuda.Receive(losses, t.args.losses+at), cuda.Receive(counts, t.args.pairs+at))
-	for _, n := range counts {
-		pairs = append(pairs, float64(n))
-	}
-	return losses, pairs, err
+	return t.series.end(units)
 }
 
 // launch starts to train units from first on, as far as their text is on the

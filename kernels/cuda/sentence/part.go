@@ -124,7 +124,7 @@ func (p *Part) Train(first int, rates []float32) (losses, pairs []float64, err e
 				return err
 			}
 		}
-		losses, pairs, err = p.end(first, len(rates))
+		losses, pairs, err = p.end(len(rates))
 		return err
 	})
 	if err != nil {
