@@ -7,7 +7,7 @@ import (
 )
 
 // leanCount is how often a word must occur for its trained vector to count as much as its spelling. Held-out words of two texts
-// chose it (benchmarks/subwords).
+// chose it, in short runs (benchmarks/subwords).
 const leanCount = 20
 
 // A Leaning makes the vectors of rare words lean on their spelling: the rarer a word is, the more of its vector is chance. It is
