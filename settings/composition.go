@@ -29,6 +29,12 @@ func composedContexts(c *Config) float64 {
 // words by heart (benchmarks/subwords).
 func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 
+// LeansRare reports whether vectors of rare words lean on the n-grams that are fitted. Only of two losses was it measured
+// (benchmarks/subwords).
+func (c *Config) LeansRare() bool {
+	return c.FitsUnseen() && c.Compose == composeTwoLosses && c.Known == knownMean
+}
+
 // ComposesRows reports whether words are composed as means of the parameters of an encoder, not by a network.
 func (c *Config) ComposesRows() bool { return c.HasEncoder() && !slices.Contains(spelt, c.Subword) }
 

@@ -40,7 +40,7 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			once, err := e.fit(vectors, counts, ridge, threads, enough)
+			once, err := e.fit(vectors, nil, counts, ridge, threads, enough)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -138,12 +138,12 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, contexts, nil) })
+	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil)) })
 	vectors, added := words, contexts
 	if j.written() != nil {
 		vectors, added = j.config.Exported(words, contexts), nil
 	}
-	err := j.exportRows(folder, runfolder.VectorsFile, vectors, added)
+	err := j.exportRows(folder, runfolder.VectorsFile, j.rows(vectors, added))
 	working.Wait()
 	if err = cmp.Or(err, contextsErr); err != nil || j.written() == nil {
 		return err
@@ -151,17 +151,22 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	return j.exportEncoder(folder, vectors)
 }
 
-// exportRows writes rows, with contexts added to them as --context-weight says, or nil.
-func (j *job) exportRows(folder *runfolder.Folder, name string, words, contexts []float32) error {
-	c := &j.config
-	rows := embedding.Rows{Words: j.text.vocabulary.Words, Dim: c.Dim, Vector: func(i int, buffer []float32) []float32 {
-		row := words[i*c.Dim:][:c.Dim]
+// rows returns the rows of a table, with contexts added to them as --context-weight says, or nil.
+func (j *job) rows(words, contexts []float32) func(i int, buffer []float32) []float32 {
+	n := j.config.Dim
+	return func(i int, buffer []float32) []float32 {
+		row := words[i*n:][:n]
 		if contexts == nil {
 			return row
 		}
-		return c.ExportedRow(buffer, row, contexts[i*c.Dim:][:c.Dim])
-	}}
-	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, c.ThreadCount()) })
+		return j.config.ExportedRow(buffer, row, contexts[i*n:][:n])
+	}
+}
+
+// exportRows writes a vector for each word.
+func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i int, buffer []float32) []float32) error {
+	rows := embedding.Rows{Words: j.text.vocabulary.Words, Dim: j.config.Dim, Vector: vector}
+	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, j.config.ThreadCount()) })
 	if errors.Is(err, embedding.ErrNotFinite) {
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
 	}

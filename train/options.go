@@ -57,7 +57,7 @@ type Observation struct {
 	config *settings.Config
 }
 
-// Vectors returns what vectors.bin would hold now.
+// Vectors returns what vectors.bin would hold now, before rare words lean on a fit.
 func (o Observation) Vectors() (*embedding.Table, error) {
 	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, o.config.Exported(o.Words, o.Contexts))
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -34,14 +37,14 @@ func TestSavingDiverged(t *testing.T) {
 	defer folder.Close()
 	values := make([]float32, len(words))
 	values[7] = float32(math.NaN())
-	if err := j.exportRows(folder, runfolder.VectorsFile, values, nil); !errors.Is(err, errDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil)); !errors.Is(err, errDiverged) {
 		t.Errorf("NaN: %v", err)
 	}
 	values[7] = 0
 	if err := os.RemoveAll(folder.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.exportRows(folder, runfolder.VectorsFile, values, nil); err == nil || errors.Is(err, errDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil)); err == nil || errors.Is(err, errDiverged) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -73,5 +76,45 @@ func TestSavingEncoderLast(t *testing.T) {
 	trainer.w[3] = float32(math.NaN())
 	if err := j.exportTables(folder); !errors.Is(err, errDiverged) {
 		t.Errorf("NaN: %v", err)
+	}
+}
+
+// Of two losses, rare words lean on the n-grams that are fitted; with --known own or --unseen encoder no word does.
+func TestRareWordsLean(t *testing.T) {
+	run := func(unseen, known string) (table *embedding.Table, counts []uint64) {
+		c := subwordConfig(t, settings.ModeCL, "two")
+		c.Unseen, c.Known = unseen, known
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		table, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vocabulary, err := corpus.ReadVocabularyTSV(bytes.NewReader(mustRead(t, filepath.Join(c.Out, runfolder.VocabularyFile))), "vocabulary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table, vocabulary.Counts
+	}
+	fitted, _ := run("regress", "own")
+	if trained, _ := run("encoder", "own"); !slices.Equal(fitted.Vectors, trained.Vectors) {
+		t.Error("--known own: vectors lean")
+	}
+	trained, counts := run("encoder", "mean")
+	leaning, _ := run("regress", "mean")
+	grams, err := subword.NewFit(trained.Words, trained.Dim, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := grams.FitLeaning(trained.Vectors, counts, unseenRidge, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, word := range trained.Words {
+		got, from := leaning.Vectors[v*trained.Dim:][:trained.Dim], trained.Vectors[v*trained.Dim:][:trained.Dim]
+		if want := l.Vector(v, make([]float32, trained.Dim)); !slices.Equal(got, want) || slices.Equal(got, from) {
+			t.Errorf("%q: %v, want %v; trained %v", word, got, want, from)
+		}
 	}
 }

@@ -1,0 +1,88 @@
+package subword
+
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// leanCount is how often a word must occur for its trained vector to count as much as its spelling. Held-out words of two texts
+// chose it, in short runs (benchmarks/subwords).
+const leanCount = 20
+
+// A Leaning makes the vectors of rare words lean on their spelling: the rarer a word is, the more of its vector is chance. It is
+// empirical Bayes, by counts: the vector of word v is the mean of its trained vector, weighted counts[v], and of what it would have
+// as an unseen word, weighted leanCount. What it would have is composed of those of its n-grams that other words have, too.
+type Leaning struct {
+	Once []float32 // as of Fit
+
+	ngrams  *NGrams
+	vectors []float32
+	counts  []uint64
+	lengths []float32 // of each vector, in lengths of the mean
+	owners  []uint32  // the only word that has a row of the table, or several
+}
+
+// several is in place of a word.
+const several = math.MaxUint32
+
+// FitLeaning is Fit, but fits directions: all vectors as if they were as long as they are on average, because vectors are compared
+// by their cosines, and those of rare words are longest. It returns what makes the vectors lean on that, which keeps vectors and
+// counts.
+func (e *NGrams) FitLeaning(vectors []float32, counts []uint64, ridge float64, threads int) (*Leaning, error) {
+	lengths := relativeLengths(vectors, e.options.Dim)
+	once, err := e.fit(vectors, lengths, counts, ridge, threads, fitEnough)
+	if err != nil {
+		return nil, err
+	}
+	return &Leaning{Once: once, ngrams: e, vectors: vectors, counts: counts, lengths: lengths, owners: e.owners()}, nil
+}
+
+// relativeLengths returns the lengths of vectors, over their mean; 1 of zeros, which have no direction.
+func relativeLengths(vectors []float32, n int) []float32 {
+	lengths, mean := make([]float32, len(vectors)/n), 0.0
+	for v := range lengths {
+		row := vectors[v*n:][:n]
+		length := math.Sqrt(float64(simd.Dot(row, row)))
+		lengths[v] = float32(length)
+		mean += length / float64(len(lengths))
+	}
+	for v, length := range lengths {
+		if lengths[v] = 1; length > 0 {
+			lengths[v] = length / float32(mean)
+		}
+	}
+	return lengths
+}
+
+// owners returns which word alone has a row of the table, or several.
+func (e *NGrams) owners() []uint32 {
+	owners, seen := make([]uint32, len(e.sizes)), make([]bool, len(e.sizes))
+	for v := range e.Words() {
+		for _, row := range e.vocabulary.Word(v) {
+			if seen[row] && owners[row] != uint32(v) {
+				owners[row] = several
+				continue
+			}
+			owners[row], seen[row] = uint32(v), true
+		}
+	}
+	return owners
+}
+
+// Vector writes the vector of word v to dst, N values, and returns it.
+func (l *Leaning) Vector(v int, dst []float32) []float32 {
+	n, rows := len(dst), l.ngrams.vocabulary.Word(v)
+	copy(dst, l.Once)
+	for _, row := range rows {
+		if l.owners[row] != uint32(v) {
+			simd.SGD(dst, l.ngrams.row(int(row)), 1, -1/float32(len(rows)))
+		}
+	}
+	own := float64(l.counts[v]) / (float64(l.counts[v]) + leanCount)
+	simd.SGD(dst, l.vectors[v*n:][:n], float32(1-own)*l.lengths[v], -float32(own))
+	return dst
+}
+
+// LeaningBytes is the memory that FitLeaning takes beside FitBytes.
+func (e *NGrams) LeaningBytes() int64 { return 4*int64(e.Words()) + 5*int64(len(e.sizes)) }
