@@ -68,17 +68,3 @@ func TestBudgetIsTheLength(t *testing.T) {
 		t.Errorf("ppmi: %v", err)
 	}
 }
-
-// TestEpochsOfABudget: a run has more epochs than its budget allows.
-func TestEpochsOfABudget(t *testing.T) {
-	text, _ := corpustest.Read(t, corpustest.Zipf(1, 500_000, 900, 40))
-	for _, budget := range []string{"1s", "1h", "1e8pairs", "25e5words"} {
-		c, err := Resolve("", map[string]string{"corpus": "x", "out": "y", "mode": "fullw2v", "budget": budget})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.FitText(text.Vocabulary); c.Epochs != endlessEpochs {
-			t.Errorf("%s: %d epochs", budget, c.Epochs)
-		}
-	}
-}

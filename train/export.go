@@ -190,9 +190,14 @@ func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
 func (j *job) diskSpace() runfolder.DiskSpace {
 	const overhead = 64 << 10 // the small files, and headers
 	words, v := int64(j.text.vocabulary.WordBytes()), int64(j.text.vocabulary.Len())
-	space := runfolder.DiskSpace{Vectors: 2*(words+v*int64(4*j.config.Dim+2)) + overhead, Checkpoint: overhead}
+	table := words + v*int64(4*j.config.Dim+2)
+	space := runfolder.DiskSpace{Vectors: 2*table + overhead, Checkpoint: overhead}
 	if e := j.written(); e != nil {
-		space.Vectors += subword.FileBytes(e)
+		last := subword.FileBytes(e)
+		if j.config.LeansRare() { // vectors are written once more, before the encoder
+			last = max(last, table)
+		}
+		space.Vectors += last
 	}
 	if j.savesComposed() {
 		space.Checkpoint += 4 * v * int64(j.config.Dim)

@@ -79,10 +79,10 @@ func TestSavingEncoderLast(t *testing.T) {
 	}
 }
 
-// Of two losses, rare words lean on the n-grams that are fitted; with --known own or --unseen encoder no word does.
+// Of two losses, rare words lean on the n-grams that are fitted; with a sum, one vector of the two alone, or --unseen encoder no word does.
 func TestRareWordsLean(t *testing.T) {
-	run := func(unseen, known string) (table *embedding.Table, counts []uint64) {
-		c := subwordConfig(t, settings.ModeCL, "two")
+	run := func(name, unseen, known string) (table *embedding.Table, counts []uint64) {
+		c := subwordConfig(t, settings.ModeCL, name)
 		c.Unseen, c.Known = unseen, known
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
@@ -97,12 +97,14 @@ func TestRareWordsLean(t *testing.T) {
 		}
 		return table, vocabulary.Counts
 	}
-	fitted, _ := run("regress", "own")
-	if trained, _ := run("encoder", "own"); !slices.Equal(fitted.Vectors, trained.Vectors) {
-		t.Error("--known own: vectors lean")
+	for _, x := range [][2]string{{"two", "own"}, {"two", "spelling"}, {"cnn", "mean"}} {
+		fitted, _ := run(x[0], "regress", x[1])
+		if trained, _ := run(x[0], "encoder", x[1]); !slices.Equal(fitted.Vectors, trained.Vectors) {
+			t.Errorf("%s, --known %s: vectors lean", x[0], x[1])
+		}
 	}
-	trained, counts := run("encoder", "mean")
-	leaning, _ := run("regress", "mean")
+	trained, counts := run("two", "encoder", "mean")
+	leaning, _ := run("two", "regress", "mean")
 	grams, err := subword.NewFit(trained.Words, trained.Dim, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -51,10 +51,13 @@ func (r *room) reach(d *cuda.Device, what string, bytes int) (err error) {
 	if bytes <= r.bytes {
 		return nil
 	}
-	if err := d.Free(r.memory); err != nil {
+	err = d.Free(r.memory)
+	*r = room{}
+	if err != nil {
 		return err
 	}
-	r.memory, err = d.Allocate(what, int64(bytes))
-	r.bytes = bytes
+	if r.memory, err = d.Allocate(what, int64(bytes)); err == nil {
+		r.bytes = bytes
+	}
 	return err
 }
