@@ -129,4 +129,12 @@ func TestSyncByMessages(t *testing.T) {
 			t.Errorf("%d tokens, %d epochs: every %d words, %d beside training; want %d, %d", x.tokens, x.epochs, waits.Words, beside.Words, x.want, x.beside)
 		}
 	}
+	// A budget ends a run long before its epochs.
+	budget := sequential.Options{Epochs: 1 << 22, RunTokens: 5 << 20}
+	if s, err := device.SyncOf(peers, 1<<20, 50, budget); err != nil || s.Words != 5<<20/128 {
+		t.Errorf("a budget of five epochs: every %d words, error %v", s.Words, err)
+	}
+	if s, err := device.SyncOf(d, 1<<20, 50, budget); err != nil || s.Words != 349_526 { // three times an epoch
+		t.Errorf("a budget of five epochs: every %d words, error %v", s.Words, err)
+	}
 }

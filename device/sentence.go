@@ -87,10 +87,11 @@ func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, er
 	if d.GPUs() < 2 {
 		return sentence.Sync{}, nil
 	}
-	o := c.Sync.WithDefaults(tokens, c.Epochs)
+	words, epochs := c.Run(tokens)
+	o := c.Sync.WithDefaults(words, epochs)
 	if c.Sync.Words == 0 {
 		if d.ByMessages() {
-			o.Words = seldom(tokens, c.Epochs)
+			o.Words = seldom(tokens, words, epochs)
 		}
 		if rows > manyRows {
 			o.Words = max(o.Words, min(wordsOfRow*rows, tokens))
@@ -103,12 +104,12 @@ func syncOf(d Device, tokens, rows int, c sequential.Options) (sentence.Sync, er
 // seldom returns how many words GPUs that wait for each other train between two combinations, if nobody says so. They lose 1.4 ms each time
 // (benchmarks/devices), so it is as seldom as scores allow (benchmarks/devices). The last
 // combination of an epoch is that at its end.
-func seldom(tokens, epochs int) int {
+func seldom(tokens, runWords, epochs int) int {
 	const (
 		ofRun = 16      // combinations at least
 		most  = 1 << 24 // words between two, about
 	)
-	words := min(max(tokens/ofRun*epochs, 1), most)
+	words := min(max(runWords/ofRun*epochs, 1), most)
 	perEpoch := max((tokens+words/2)/words, 1)
 	return max((tokens+perEpoch-1)/perEpoch, 1)
 }

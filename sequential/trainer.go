@@ -69,12 +69,18 @@ func ordinaryUnit(tokens int, c *Options) int {
 	return min(max(c.partOfRun(tokens, unitsOfRun), 1), unitTokens)
 }
 
+// Run returns the length of a run on a text: so many tokens, so many times. A run that a budget ends has far more Epochs than it trains.
+func (c *Options) Run(tokens int) (words, epochs int) {
+	if c.RunTokens > 0 {
+		return c.RunTokens, 1
+	}
+	return tokens, c.Epochs
+}
+
 // partOfRun returns the tokens of one of so many parts of a run on a text.
 func (c *Options) partOfRun(tokens, parts int) int {
-	if c.RunTokens > 0 {
-		return c.RunTokens / parts
-	}
-	return tokens / parts * c.Epochs
+	words, epochs := c.Run(tokens)
+	return words / parts * epochs
 }
 
 // chunk returns how many tokens the sentences have that a thread takes at a time, at
