@@ -87,31 +87,23 @@ func (r *SentenceReader) choose(pass uint32, first int, words []uint32) (_, widt
 	if r.keep == nil {
 		return words, widths
 	}
-	draws := r.draw(StreamSubsample.Sub(pass), first, len(words))
 	r.words = memory.Resize(r.words, len(words))
-	if widths == nil {
-		return r.words[:subsample(r.words, words, draws, r.keep)], nil
-	}
 	kept := 0
-	for i, word := range words {
-		r.words[kept], widths[kept] = word, widths[i]
-		kept += keeps(r.keep[word], draws[i])
+	for i, bits := range r.draw(StreamSubsample.Sub(pass), first, len(words)) {
+		word := words[i]
+		r.words[kept] = word
+		if widths != nil {
+			widths[kept] = widths[i]
+		}
+		// kept grows by one if bits is at most the threshold. There is no branch,
+		// because no processor could predict it.
+		kept += int((uint64(bits) - uint64(r.keep[word]) - 1) >> 63)
 	}
-	return r.words[:kept], widths[:kept]
-}
-
-// subsample copies the words that draws keep, and returns how many these are.
-func subsample(to, words, draws, keep []uint32) (kept int) {
-	draws = draws[:len(words)]
-	for i, word := range words {
-		to[kept] = word
-		kept += keeps(keep[word], draws[i])
+	if widths != nil {
+		widths = widths[:kept]
 	}
-	return kept
+	return r.words[:kept], widths
 }
-
-// keeps returns 1 if a draw is at most the threshold, and 0 if not. There is no branch, because no processor could predict it.
-func keeps(threshold, draw uint32) int { return int((uint64(draw) - uint64(threshold) - 1) >> 63) }
 
 // draw returns 32 random bits of a stream for each of the tokens first ... first+n-1.
 func (r *SentenceReader) draw(stream Stream, first, n int) []uint32 {
