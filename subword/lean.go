@@ -10,10 +10,9 @@ import (
 // chose it, in short runs (benchmarks/subwords).
 const leanCount = 20
 
-// A Leaning makes the vectors of rare words lean on their spelling: the rarer a word is, the more of its vector is chance. It is
-// empirical Bayes, by counts: the vector of word v is the mean of its trained vector, weighted counts[v], and of what it would have
-// as an unseen word, at its own length, weighted leanCount. What it would have is composed of those of its n-grams that other words
-// have, too.
+// A Leaning makes the vectors of rare words lean on their spelling: the rarer a word is, the more of its vector is chance. This is
+// empirical Bayes. The vector of word v becomes a weighted mean of its trained vector (weight counts[v]) and of the vector that it
+// would get as an unseen word (weight leanCount), scaled to its length. Only n-grams that other words share compose the latter.
 type Leaning struct {
 	Once []float32 // as of Fit
 

@@ -121,7 +121,7 @@ func TestTemperedSmall(t *testing.T) {
 	}
 }
 
-// An RTX card refuses longer vectors, and several of them, and encoders, all that need small chunks.
+// An RTX card has small chunks neither for longer vectors nor for encoders: it refuses both.
 func TestSmallErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	asSmall(d)
