@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"unsafe"
 )
 
 // An Alias draws numbers 0 ... n-1 with given probabilities, each in constant time
@@ -23,7 +24,7 @@ type Alias struct {
 }
 
 // An aliasCell holds one of n equal parts of the probability, in 2^32 parts: the
-// cell's own number has accept parts, other has the rest.
+// cell's own number has accept parts, other has the rest. Table relies on their order.
 type aliasCell struct {
 	accept uint32
 	other  uint32
@@ -127,11 +128,7 @@ func (a *Alias) Draw(random uint32) uint32 {
 
 // Table returns the table in the form of the CUDA kernels, 2n numbers: at 2c the
 // bound below which the lower 32 bits choose cell c's own number, at 2c+1 the
-// other number.
+// other number. It is the Alias's own; do not change it.
 func (a *Alias) Table() []uint32 {
-	table := make([]uint32, 0, 2*len(a.cells))
-	for _, c := range a.cells {
-		table = append(table, c.accept, c.other)
-	}
-	return table
+	return unsafe.Slice(&a.cells[0].accept, 2*len(a.cells))
 }

@@ -32,7 +32,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err
 	}
-	c.Threads, c.Later = 1, true // the host only keeps tables
+	c.Idle = true
 	host, err := sequential.NewFrom(text, noise, start, c)
 	if err != nil {
 		return nil, err
@@ -131,6 +131,10 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	others := memoryWithoutText(text, c, precision, free, gpus)
 	return others + parts.bytes(parts.tokens(free-others)), nil
 }
+
+// PreparingSequential is the memory of the host that NewSequential takes for so many words and gives back, in bytes: the alias
+// table, thresholds, and how often each word is drawn.
+func PreparingSequential(words int) int64 { return (8 + 4 + 8) * int64(words) }
 
 // parts are the sizes of the parts of a text that each of several GPUs has; of one all.
 type parts []*sentence.Sizes

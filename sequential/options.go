@@ -46,7 +46,7 @@ type Options struct {
 	Block       int
 
 	Account *trainer.Account // gives the memory; may be nil
-	Later   bool             // the tables are zeros until somebody calls Reset
+	Idle    bool             // only keep the tables of a device that trains them: they are zeros until Reset, and Advance returns an error
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context
@@ -69,6 +69,9 @@ func (c Options) withDefaults() (Options, error) {
 	d, err := Find(c.Algorithm)
 	if err != nil {
 		return c, err
+	}
+	if c.Idle {
+		c.Threads = 1
 	}
 	setDefault(&c.Threads, runtime.GOMAXPROCS(0))
 	setDefault(&c.Combine, DefaultCombine)

@@ -2,12 +2,12 @@ package sequential
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -142,9 +142,10 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		t.start.Contexts = nil // C is not trained
 		tree = newTree(text.Vocabulary.Counts)
 	}
-	if !c.Later {
-		t.Reset()
+	if c.Idle {
+		return t, nil
 	}
+	t.Reset()
 	reader := corpus.NewSentenceReader(text, corpus.SentenceOptions{
 		Seed: c.Seed, Sample: c.Sample, Window: c.Window, Dynamic: !d.FixedWindow,
 	}).From(c.Part.First)
@@ -161,41 +162,6 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		t.workers = append(t.workers, w)
 	}
 	return t, nil
-}
-
-// Plan asks an account for what New takes for a vocabulary of so many words and a text of so many
-// tokens, the text and its noise not counted.
-func Plan(a *trainer.Account, words, tokens int, c Options) error {
-	c.Account = a
-	c, err := c.withDefaults()
-	if err != nil {
-		return err
-	}
-	d, err := Find(c.Algorithm)
-	if err != nil {
-		return err
-	}
-	allocate(words, d.unit(tokens, &c), &d, &c)
-	return c.Account.Err()
-}
-
-// allocate returns W, and C or the nodes of the tree with the threads' copies of their first rows
-// behind them; contexts is C if that is not in outputs. It takes what the tree, the threads and the
-// encoder allocate themselves in units of so many tokens.
-func allocate(v, unit int, d *Descriptor, c *Options) (words, contexts, outputs []float32) {
-	a, threads, copied := c.Account, int64(c.Threads), copiedWords(v, unit, c)
-	words, outputs = a.Floats(trainer.ForTables, v*c.Dim), a.Floats(trainer.ForTables, (v+c.Threads*copied)*c.Dim)
-	if c.HierarchicalSoftmax {
-		contexts = a.Floats(trainer.ForTables, v*c.Dim)
-		a.Take(trainer.ForWork, memoryTree(v))
-	}
-	a.Take(trainer.ForWork, 4*int64(v)) // thresholds
-	a.Take(trainer.ForWork, threads*(4*int64(copied*(c.Dim+1))+d.wordBytes*int64(v)+d.spanBytes*int64(min(c.Span, unit/c.Threads+1))))
-	if x := c.Composition; x != nil {
-		a.Take(trainer.ForTables, 4*int64(len(x.Parts)+len(x.Own)))
-		a.Take(trainer.ForWork, threads*(composed.BlockBytes(x, min(c.Block, unit))+12*int64(min(c.Block, unit))))
-	}
-	return words, contexts, outputs
 }
 
 // check returns why a text and its noise cannot be trained on.
@@ -268,6 +234,9 @@ func (t *Trainer) Batch() int { return t.options.Batch }
 func (t *Trainer) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
 	if unit < 0 || unit >= t.Units() {
 		return trainer.Report{}, fmt.Errorf("there is no unit %d: units are 0 to %d", unit, t.Units()-1)
+	}
+	if t.options.Idle {
+		return trainer.Report{}, errors.New("the tables of a device are not trained on the host")
 	}
 	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
 	sentences := t.sentences

@@ -62,6 +62,50 @@ func TestAdvanceErrors(t *testing.T) {
 	}
 }
 
+// An idle trainer has nothing but the tables and units of one that trains.
+func TestIdle(t *testing.T) {
+	text, noise := corpustest.Read(t, corpustest.Zipf(1, 1000, 50, 0))
+	for name, c := range modes() {
+		if c.HierarchicalSoftmax {
+			continue // devices do not train it
+		}
+		c.Threads = 1
+		busy, err := New(text, noise, c)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		c.Threads, c.Idle, c.Account = 8, true, trainer.NewAccount(func(*trainer.Account) error { return nil })
+		idle, err := New(text, noise, c)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, tensor := range idle.State() {
+			if slices.ContainsFunc(tensor.Data, func(x float32) bool { return x != 0 && x != 1 }) {
+				t.Errorf("%s: %s before Reset", name, tensor.Name)
+			}
+		}
+		idle.Reset()
+		for i, tensor := range idle.State() {
+			if !slices.Equal(tensor.Data, busy.State()[i].Data) {
+				t.Errorf("%s: %s begins with other values", name, tensor.Name)
+			}
+		}
+		if !slices.Equal(idle.Bounds(), busy.Bounds()) {
+			t.Errorf("%s: other units", name)
+		}
+		if _, err := idle.Advance(context.Background(), 0, .1); err == nil {
+			t.Errorf("%s: it trains", name)
+		}
+		tables := 4 * 2 * int64(text.Vocabulary.Len()*c.Dim)
+		planned := trainer.Dry(func(a *trainer.Account) { err = Plan(a, text.Vocabulary.Len(), len(text.Tokens), c) })
+		for what, a := range map[string]*trainer.Account{"planned": planned, "live": c.Account} {
+			if work := a.Sum(trainer.ForWork); err != nil || work != 0 || a.Sum(trainer.ForTables) < tables {
+				t.Errorf("%s, %s: %d bytes of tables, %d of work, %v", name, what, a.Sum(trainer.ForTables), work, err)
+			}
+		}
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	text, noise := corpustest.Read(t, "a b c a b")
 	good := modes()["word2vec"]

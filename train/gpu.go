@@ -126,9 +126,11 @@ func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error
 }
 
 func (g *gpu) needSequential(model sequential.Options) error {
+	model.Idle = true
 	if err := g.processor.needSequential(model); err != nil {
 		return err
 	}
+	g.job.preparing = device.PreparingSequential(g.job.text.vocabulary.Len())
 	return g.reserve(func(d device.Device, free int64) (int64, error) {
 		return device.MemorySequential(g.job.text.corpus, model, g.precision(), free, d.GPUs())
 	})

@@ -70,14 +70,18 @@ func (g memoryGuard) checkText(bytes int64) error {
 // needs lists all that training takes, with what the trainer has or will have.
 func (j *job) needs(trainer *trainer.Account) []memory.Need {
 	m := j.memoryOf(trainer)
-	after, bytes := j.afterTraining()
+	beside, bytes := j.afterTraining()
+	work := m.Work - bytes
+	if j.preparing > bytes {
+		beside, bytes = "preparing", j.preparing
+	}
 	return []memory.Need{
 		{Purpose: "text", Bytes: m.Corpus},
 		{Purpose: "matrix M", Bytes: m.Matrix},
 		{Purpose: "tables", Bytes: m.Tables},
 		{Purpose: "moments", Bytes: m.Moments},
-		{Purpose: "work", Bytes: m.Work - bytes},
-		{Purpose: after, Bytes: bytes},
+		{Purpose: "work", Bytes: work},
+		{Purpose: beside, Bytes: bytes},
 		// While one load of garbage is collected, another may be made.
 		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
 		{Purpose: "program", Bytes: j.program},
@@ -181,8 +185,8 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	_, after := j.afterTraining()
 	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
 	peak := machine.PeakRSS()
-	peak += peak / 32        // that of the next run may be as much higher
-	j.text.corpus.GiveBack() // as the export does
+	peak += min(peak/32, memory.Garbage(peak)) // that of the next run may be as much higher
+	j.text.corpus.GiveBack()                   // as the export does
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2, readers) + garbage
 	m.Peak = max(peak, memory.Resident()+coming, j.building)

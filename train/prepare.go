@@ -41,6 +41,8 @@ type job struct {
 	program  int64            // bytes that the process had before: Go's own, and what other runs hold
 	building int64            // bytes of the process while an M is built that plan did not build; else 0
 
+	preparing int64 // bytes that are used while the trainer is made, but not in training
+
 	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
 	trainer       trainer.Trainer
 	saver         *saver                   // of checkpoints, once training began
@@ -248,6 +250,7 @@ func (j *job) makeTrainer() error {
 	}
 	live := trainer.NewAccount(j.check)
 	t, err := j.newTrainer(live)
+	j.newTrainer = nil // and what it holds
 	if err != nil {
 		return err
 	}
