@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
-	"sort"
 	"sync/atomic"
 	"unsafe"
 
@@ -123,65 +123,16 @@ func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error
 	if err != nil {
 		return nil, err
 	}
-	b.names = n.namesOf(e)
+	if b.names, err = n.namesOf(ctx, b.threads, e); err != nil {
+		return nil, err
+	}
 	count := e.count()
 	if err := b.fill(ctx, e, n); err != nil {
 		return nil, fmt.Errorf("a graph of %d edges: %w", count, err)
 	}
-	e.chunks, e.words = nil, nil // the graph needs their memory
+	e.chunks, e.words = nil, nil
+	runtime.GC() // the graph needs their memory, which Go would otherwise notice too late
 	return done, e.store.close()
-}
-
-// fill sorts the edges by the nodes that they lead from.
-func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) error {
-	b.starts, b.degrees = make([]int, n.count()+1), make([]int, n.count())
-	next := make([]atomic.Int64, n.count())
-	bothWays := func(visit func(from, to uint32, weight float32)) error {
-		return e.each(ctx, b.threads, func(fromKey, toKey uint64, weight float32) {
-			from, to := n.of(fromKey), n.of(toKey)
-			visit(from, to, weight)
-			if !b.directed && from != to {
-				visit(to, from, weight)
-			}
-		})
-	}
-	if err := bothWays(func(from, _ uint32, _ float32) { next[from].Add(1) }); err != nil {
-		return err
-	}
-	for i := range next {
-		b.degrees[i] = int(next[i].Load())
-		b.starts[i+1] = b.starts[i] + b.degrees[i]
-		next[i].Store(int64(b.starts[i]))
-	}
-	var err error
-	if b.arcs, err = allocate[A](b.store, b.starts[len(next)]); err != nil {
-		return err
-	}
-	for first := 0; first < len(next); {
-		end := b.rangeFrom(first)
-		err := bothWays(func(from, to uint32, weight float32) {
-			if int(from) >= first && int(from) < end {
-				b.arcs[next[from].Add(1)-1] = newArc[A](to, weight)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		b.store.giveBack()
-		first = end
-	}
-	return nil
-}
-
-// rangeFrom returns the end of the nodes whose arcs are filled in together: of all, or of so many as fit into memory.
-func (b *builder[A]) rangeFrom(first int) (end int) {
-	if !b.store.inFiles() {
-		return len(b.degrees)
-	}
-	var a A
-	most := int(max(memory.Left()/4, 8<<20) / int64(unsafe.Sizeof(a)))
-	end = first + sort.Search(len(b.degrees)-first, func(k int) bool { return b.starts[first+k+1]-b.starts[first] > most })
-	return max(end, first+1)
 }
 
 // row returns the arcs of a node.
@@ -242,43 +193,59 @@ func (b *builder[A]) weigh(ctx context.Context) error {
 // byMass returns the graph with the nodes in the order of their masses.
 func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 	nodes := len(b.mass)
-	order, rank := make([]uint32, nodes), make([]uint32, nodes)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	place := func(x uint32) uint32 {
-		if b.places != nil {
-			return b.places[x]
-		}
-		return x
-	}
-	if err := parallel.Sort(ctx, b.threads, order, func(x, y uint32) int {
-		return cmp.Or(cmp.Compare(b.mass[y], b.mass[x]), cmp.Compare(place(x), place(y)))
-	}); err != nil {
+	heavy, err := b.heaviest(ctx)
+	if err != nil {
 		return nil, err
 	}
+	rank := make([]uint32, nodes)
 	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
 	if err := eachNode(ctx, b.threads, nodes, nil, func(_ int, i uint32) error { // memory is read in any order, which waits
-		old := order[i]
+		old := heavy[i].node
 		rank[old] = i
-		g.Names[i], g.mass[i], g.starts[i+1] = b.names[old], b.mass[old], b.degrees[old]
+		g.Names[i], g.mass[i], g.starts[i+1] = b.names[old], heavy[i].mass, b.degrees[old]
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	for i := range order {
+	for i := range nodes {
 		g.starts[i+1] += g.starts[i]
 	}
-	if err := b.fillGraph(ctx, g, order, rank); err != nil {
+	if err := b.fillGraph(ctx, g, heavy, rank); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
 }
 
-// fillGraph sets the edges of the graph, in which rank[i] is the number of node i, and order the opposite.
-func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint32) (err error) {
+// A massOf is the mass of a node.
+type massOf struct {
+	mass float64
+	node uint32
+}
+
+// heaviest returns the nodes in the order of their masses. Masses lie beside nodes, because a sort that looks them up waits for memory.
+func (b *builder[A]) heaviest(ctx context.Context) ([]massOf, error) {
+	masses := make([]massOf, len(b.mass))
+	for i, mass := range b.mass {
+		masses[i] = massOf{mass, uint32(i)}
+	}
+	return masses, parallel.Sort(ctx, b.threads, masses, func(x, y massOf) int {
+		switch {
+		case x.mass > y.mass:
+			return -1
+		case x.mass < y.mass:
+			return 1
+		case b.places != nil:
+			return cmp.Compare(b.places[x.node], b.places[y.node])
+		default:
+			return cmp.Compare(x.node, y.node)
+		}
+	})
+}
+
+// fillGraph sets the edges of the graph, in which rank[i] is the number of node i. nodes are all nodes in the order of these numbers.
+func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, nodes []massOf, rank []uint32) (err error) {
 	g.store = &store{folder: b.store.folder, always: b.store.always}
-	if g.ends, err = allocate[uint32](g.store, g.starts[len(order)]); err != nil {
+	if g.ends, err = allocate[uint32](g.store, g.starts[len(nodes)]); err != nil {
 		return err
 	}
 	var a A
@@ -287,11 +254,16 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint
 			return err
 		}
 	}
+	old := func(k uint32) uint32 { return k } // reading in order is faster than writing in order, because only reading waits for memory
+	if g.store.inFiles() {
+		old = func(k uint32) uint32 { return nodes[k].node } // but in files whole pages are written
+	}
 	rows := make([][]A, b.threads)
 	var loops atomic.Int64
-	err = b.rows(ctx, func(worker int, i uint32) error {
-		row := rows[worker][:0]
-		for _, a := range b.row(order[i]) {
+	err = b.rows(ctx, func(worker int, k uint32) error {
+		old, row := old(k), rows[worker][:0]
+		i := rank[old]
+		for _, a := range b.row(old) {
 			row = append(row, newArc[A](rank[endOf(a)], weightOf(a)))
 		}
 		rows[worker] = row
@@ -305,7 +277,7 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, order, rank []uint
 				loops.Add(1)
 			}
 		}
-		if i%8 == 7 {
+		if k%8 == 7 {
 			g.store.giveBack()
 		}
 		return nil

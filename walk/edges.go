@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,14 +156,13 @@ func (t *wordTable) key(name []byte) (uint64, error) {
 }
 
 // names returns the names by number.
-func (t *wordTable) names() []string {
+func (t *wordTable) names(ctx context.Context, threads int) ([]string, error) {
 	names := make([]string, t.count.Load())
-	for i := range t.shards {
+	return names, parallel.Do(ctx, threads, len(t.shards), func(i int) {
 		for name, key := range t.shards[i].keys {
 			names[key-wordKey] = name
 		}
-	}
-	return names
+	})
 }
 
 // A numbering gives the nodes of a file their first numbers: those with numbers as names come
@@ -200,7 +200,9 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 			return nil, fmt.Errorf("%d nodes: %w", e.words.count.Load(), err)
 		}
 		defer done()
-		n.words = e.words.names()
+		if n.words, err = e.words.names(ctx, threads); err != nil {
+			return nil, err
+		}
 	}
 	const sparse = 64 // numbers for each edge: then a list takes less memory than a bit for each number
 	number := n.numberSorted
@@ -214,7 +216,9 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	for i := range n.order {
 		n.order[i] = uint32(i)
 	}
-	slices.SortFunc(n.order, func(a, b uint32) int { return strings.Compare(n.words[a], n.words[b]) })
+	if err := parallel.Sort(ctx, threads, n.order, func(a, b uint32) int { return strings.Compare(n.words[a], n.words[b]) }); err != nil {
+		return nil, err
+	}
 	for rank, word := range n.order {
 		n.ranks[word] = uint32(rank)
 	}
@@ -296,42 +300,55 @@ func (n *numbering) of(key uint64) uint32 {
 }
 
 // namesOf returns the names of all nodes by first number.
-func (n *numbering) namesOf(e *edges) []string {
-	names := e.names // all nodes were given
-	if names == nil {
-		names = numberNames(n.numbers, n.eachNumber)
+func (n *numbering) namesOf(ctx context.Context, threads int, e *edges) ([]string, error) {
+	if e.names != nil { // all nodes were given
+		return e.names, nil
 	}
-	for _, word := range n.order {
-		names = append(names, n.words[word])
+	names := make([]string, n.count())
+	if err := numberNames(ctx, threads, names[:n.numbers], n.eachNumber); err != nil {
+		return nil, err
 	}
-	return names
-}
-
-// numberNames returns so many numbers as names. They share one piece of memory.
-func numberNames(count int, each func(visit func(key uint64))) []string {
-	var text strings.Builder
-	var digits [20]byte
-	ends := make([]int, 0, count)
-	each(func(key uint64) {
-		text.Write(strconv.AppendUint(digits[:0], key, 10))
-		ends = append(ends, text.Len())
+	return names, eachNode(ctx, threads, len(n.words), nil, func(_ int, i uint32) error {
+		names[n.numbers+int(i)] = n.words[n.order[i]]
+		return nil
 	})
-	names, all, last := make([]string, 0, count), text.String(), 0
-	for _, end := range ends {
-		names = append(names, all[last:end])
-		last = end
-	}
-	return names
 }
 
-// eachNumber calls visit with the names that are numbers, in rising order.
-func (n *numbering) eachNumber(visit func(key uint64)) {
-	for _, key := range n.sorted {
-		visit(key)
+// numberNames sets names to numbers. each calls visit with the numbers first ... end-1 of these.
+func numberNames(ctx context.Context, threads int, names []string, each func(first, end int, visit func(key uint64))) error {
+	const together = 1 << 14 // share one piece of memory
+	return parallel.Do(ctx, threads, (len(names)+together-1)/together, func(k int) {
+		first, end := k*together, min((k+1)*together, len(names))
+		var text strings.Builder
+		var digits [20]byte
+		ends := make([]int, 0, end-first)
+		each(first, end, func(key uint64) {
+			text.Write(strconv.AppendUint(digits[:0], key, 10))
+			ends = append(ends, text.Len())
+		})
+		all, last := text.String(), 0
+		for i, end := range ends {
+			names[first+i] = all[last:end]
+			last = end
+		}
+	})
+}
+
+// eachNumber calls visit with the names that are numbers, in rising order: from one first number of a node to the one before another.
+func (n *numbering) eachNumber(first, end int, visit func(key uint64)) {
+	if n.set == nil {
+		for _, key := range n.sorted[first:end] {
+			visit(key)
+		}
+		return
 	}
-	for i, set := range n.set {
-		for ; set != 0; set &= set - 1 {
-			visit(64*uint64(i) + uint64(bits.TrailingZeros64(set)))
+	i := sort.Search(len(n.before), func(i int) bool { return int(n.before[i]) > first }) - 1 // the first number is in set[i]
+	for at := int(n.before[i]); at < end; i++ {
+		for set := n.set[i]; set != 0 && at < end; set &= set - 1 {
+			if at >= first {
+				visit(64*uint64(i) + uint64(bits.TrailingZeros64(set)))
+			}
+			at++
 		}
 	}
 }

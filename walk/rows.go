@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // rows are the edges of a sparse matrix in the form CSR, as the file has them: those of node i lead to ends[starts[i]:starts[i+1]].
@@ -207,15 +206,11 @@ func (e *edges) spread() error {
 
 // namesBelow returns the numbers 0 ... count-1 as names.
 func namesBelow(ctx context.Context, threads, count int) ([]string, error) {
-	const together = 1 << 16 // share one piece of memory
 	names := make([]string, count)
-	return names, parallel.Do(ctx, threads, (count+together-1)/together, func(k int) {
-		some := names[k*together : min((k+1)*together, count)]
-		copy(some, numberNames(len(some), func(visit func(key uint64)) {
-			for i := range some {
-				visit(uint64(k*together + i))
-			}
-		}))
+	return names, numberNames(ctx, threads, names, func(first, end int, visit func(key uint64)) {
+		for i := first; i < end; i++ {
+			visit(uint64(i))
+		}
 	})
 }
 
