@@ -27,16 +27,17 @@ struct Dither {
 	}
 };
 
-// HalfChunks are Chunks of float16: chunk c of all rows, 64 bytes each, then chunk c+1.
+// HalfChunks are Chunks of float16, where a quad has 8 bytes.
 template <int F> struct HalfChunks {
 	static constexpr int chunk = 8; // quads
 	uint2 *mine;
+	uint32_t row;
 	size_t step;
 	int quads;
 
-	__device__ __forceinline__ HalfChunks(void *table, uint32_t rows, uint32_t q, int first = 0)
-		: mine(static_cast<uint2 *>(table) + size_t(first + laneNumber() / chunk) * rows * chunk + laneNumber() % chunk), step(size_t(32) * rows), quads(q - first * chunk) {}
-	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * chunk + f * step); }
+	__device__ __forceinline__ HalfChunks(void *table, const Layout &l, int first = 0)
+		: mine(static_cast<uint2 *>(table) + size_t(first + laneNumber() / chunk) * l.chunk + laneNumber() % chunk), row(l.row), step(size_t(4) * l.chunk), quads(l.quads - first * chunk) {}
+	__device__ __forceinline__ size_t at(uint32_t r, int f) const { return __cvta_generic_to_global(mine + size_t(r) * row + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
 };
 

@@ -9,13 +9,13 @@
 //
 // A warp has four chunks of a word at a time. Parts are read and added to by their words, not words by their
 // parts: then all warps have about as much to do, and L2 adds.
-#include <cstdint>
+#include "rows.cuh"
 
 struct ComposedArgs {
-	float4 *words;          // W: (chunks, vocabulary, 8); see Chunks of rows.cuh
+	float4 *words;          // W: (vocabulary, N)
 	float4 *before;         // the same: W as it was composed, then Δ
 	float4 *own;            // the same: o; null: words have no rows of their own
-	float4 *parts;          // z: (chunks, all, 8)
+	float4 *parts;          // z: (all, N)
 	const uint32_t *starts; // (vocabulary+1): word w has the parts symbols[starts[w]] ... symbols[starts[w+1]-1]
 	const uint32_t *symbols;
 	const float *sizes;     // s of each symbol
@@ -25,19 +25,17 @@ struct ComposedArgs {
 	uint32_t *state;        // (vocabulary): of words in this block
 	uint32_t *counts;       // (all): n_g
 	uint64_t first, end;    // tokens of the block
-	uint32_t vocabulary, all, chunks;
+	Layout layout; // of all these tables
 	float rate, most;
 };
 
 enum State : uint32_t { absent, present, changed };
 
-constexpr unsigned warp = 0xffffffffu; // lanes of a warp
 constexpr int lanesOfChunk = 8, together = 4; // chunks that a warp has at a time
 
-__device__ __forceinline__ int laneNumber() { return threadIdx.x & 31; }
 __device__ __forceinline__ uint32_t warpNumber() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ uint32_t warpsOfGrid() { return gridDim.x * blockDim.x / 32; }
-__device__ __forceinline__ uint32_t passes(const ComposedArgs &a) { return (a.chunks + together - 1) / together; }
+__device__ __forceinline__ uint32_t passes(const ComposedArgs &a) { return (a.layout.quads / lanesOfChunk + together - 1) / together; }
 
 __device__ __forceinline__ void add(float4 &sum, float x, const float4 &v) {
 	sum.x += x * v.x;
@@ -58,12 +56,6 @@ __device__ __forceinline__ void addShared(float4 *to, float x, const float4 &v) 
 #endif
 }
 
-__device__ __forceinline__ float sumOf(float x) {
-#pragma unroll
-	for (int l = 16; l > 0; l /= 2) x += __shfl_xor_sync(warp, x, l);
-	return x;
-}
-
 // A Share is four chunks of a word, of which this lane has a value of one.
 struct Share {
 	uint32_t word, first, end; // its parts
@@ -71,11 +63,11 @@ struct Share {
 	bool has; // there is such a chunk
 
 	__device__ __forceinline__ Share(const ComposedArgs &a, uint32_t number, uint32_t pass)
-		: word(a.list[number]), first(a.starts[word]), end(a.starts[word + 1]), chunk(pass * together + laneNumber() / lanesOfChunk), has(chunk < a.chunks) {}
+		: word(a.list[number]), first(a.starts[word]), end(a.starts[word + 1]), chunk(pass * together + laneNumber() / lanesOfChunk), has(chunk * lanesOfChunk < a.layout.quads) {}
 
-	// at is the place of row 0 of a table of so many rows.
-	__device__ __forceinline__ float4 *at(float4 *table, uint32_t rows) const {
-		return table + (has ? size_t(chunk) * rows : 0) * lanesOfChunk + laneNumber() % lanesOfChunk;
+	// of is this lane's part of a row, if it has one.
+	__device__ __forceinline__ float4 *of(float4 *table, const Layout &l, uint32_t row) const {
+		return table + size_t(row) * l.row + size_t(chunk) * l.chunk + laneNumber() % lanesOfChunk;
 	}
 	// partOf is this lane's part of the 32 from number k on, and its size; 0 behind the last.
 	__device__ __forceinline__ uint32_t partOf(const ComposedArgs &a, uint32_t k, float &size) const {
@@ -83,7 +75,7 @@ struct Share {
 		size = i < end ? __ldg(a.sizes + i) : 0;
 		return i < end ? __ldg(a.symbols + i) : 0;
 	}
-	__device__ __forceinline__ float4 &ofWord(float4 *table, uint32_t vocabulary) const { return at(table, vocabulary)[size_t(word) * lanesOfChunk]; }
+	__device__ __forceinline__ float4 &ofWord(float4 *table, const ComposedArgs &a) const { return *of(table, a.layout, word); }
 };
 
 extern "C" __global__ void composed_mark(ComposedArgs a) {
@@ -97,8 +89,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_compose(ComposedAr
 	uint32_t n = passes(a), all = *a.length * n;
 	for (uint32_t i = warpNumber(); i < all; i += warpsOfGrid()) {
 		Share s(a, i / n, i % n);
-		float4 sum = a.own && s.has ? s.ofWord(a.own, a.vocabulary) : make_float4(0, 0, 0, 0);
-		const float4 *parts = s.at(a.parts, a.all);
+		float4 row = a.own && s.has ? s.ofWord(a.own, a) : make_float4(0, 0, 0, 0);
 		float all = 0;
 		for (uint32_t k = s.first; k < s.end; k += 32) {
 			float size;
@@ -108,12 +99,12 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_compose(ComposedAr
 			for (uint32_t j = 0; j < count; j++) {
 				uint32_t part = __shfl_sync(warp, g, j);
 				float x = __shfl_sync(warp, size, j);
-				if (s.has) add(sum, x, parts[size_t(part) * lanesOfChunk]);
+				if (s.has) add(row, x, *s.of(a.parts, a.layout, part));
 			}
 		}
-		float share = 1 / (sumOf(all) + (a.own ? 1 : 0));
+		float share = 1 / (sum(all) + (a.own ? 1 : 0));
 		if (!s.has) continue;
-		s.ofWord(a.words, a.vocabulary) = s.ofWord(a.before, a.vocabulary) = make_float4(share * sum.x, share * sum.y, share * sum.z, share * sum.w);
+		s.ofWord(a.words, a) = s.ofWord(a.before, a) = make_float4(share * row.x, share * row.y, share * row.z, share * row.w);
 	}
 }
 
@@ -125,7 +116,7 @@ extern "C" __global__ void composed_changes(ComposedArgs a) {
 		for (uint32_t pass = 0; pass < passes(a); pass++) {
 			s = Share(a, i, pass);
 			if (!s.has) continue;
-			float4 d = s.ofWord(a.words, a.vocabulary), &before = s.ofWord(a.before, a.vocabulary);
+			float4 d = s.ofWord(a.words, a), &before = s.ofWord(a.before, a);
 			add(d, -1, before);
 			before = d;
 			any |= d.x != 0 || d.y != 0 || d.z != 0 || d.w != 0;
@@ -141,8 +132,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_push(ComposedArgs 
 	for (uint32_t i = warpNumber(); i < all; i += warpsOfGrid()) {
 		Share s(a, i / n, i % n);
 		if (a.state[s.word] != changed) continue;
-		float4 change = s.has ? s.ofWord(a.before, a.vocabulary) : make_float4(0, 0, 0, 0);
-		float4 *parts = s.at(a.parts, a.all);
+		float4 change = s.has ? s.ofWord(a.before, a) : make_float4(0, 0, 0, 0);
 		float rest = 0;
 		for (uint32_t k = s.first; k < s.end; k += 32) {
 			float size;
@@ -153,10 +143,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) composed_push(ComposedArgs 
 			for (uint32_t j = 0; j < count; j++) {
 				uint32_t part = __shfl_sync(warp, g, j);
 				float x = __shfl_sync(warp, rate, j);
-				if (s.has) addShared(parts + size_t(part) * lanesOfChunk, x, change);
+				if (s.has) addShared(s.of(a.parts, a.layout, part), x, change);
 			}
 		}
-		rest = sumOf(rest);
-		if (a.own && s.has) add(s.ofWord(a.own, a.vocabulary), 1 + rest, change);
+		rest = sum(rest);
+		if (a.own && s.has) add(s.ofWord(a.own, a), 1 + rest, change);
 	}
 }

@@ -28,7 +28,7 @@ type composedArgs struct {
 	tokens                      cu.DevicePtr
 	list, length, state, counts cu.DevicePtr
 	first, end                  uint64
-	vocabulary, all, chunks     uint32
+	layout                      layout
 	rate, most                  float32
 }
 
@@ -58,10 +58,9 @@ func (t *Composed) prepare() error {
 	t.before = []cu.Function{function("mark"), function("compose")}
 	t.behind = []cu.Function{function("changes"), function("push")}
 	starts, symbols := x.partsByNumber(t.numbers.number)
-	table, n := chunkValues*chunks(c.Dim), c.Vocabulary
+	table, n := padded(c.Dim), c.Vocabulary
 	t.args = composedArgs{
-		words: t.Kernels.args.words, vocabulary: uint32(n), all: uint32(x.Parts), chunks: uint32(chunks(c.Dim)),
-		rate: x.Rate,
+		words: t.Kernels.args.words, layout: layoutOf(c.Dim), rate: x.Rate,
 	}
 	a := &t.args
 	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)

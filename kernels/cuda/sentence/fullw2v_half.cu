@@ -37,16 +37,16 @@ __device__ __forceinline__ void multiply(float (&d)[4], uint32_t a0, uint32_t a1
 		: "r"(a0), "r"(a1), "r"(b0));
 }
 
-// Halves are a table of float16 as it lies in memory: chunk c of all rows, 32
-// values, then chunk c+1 of all rows. A lane reads and adds to 8 of each chunk.
+// Halves are a table of float16 as HalfChunks has it. A lane reads and adds to 8 values
+// of each chunk of 32.
 template <int F> struct Halves {
 	uint4 *mine;
-	size_t step;
+	uint32_t row, step;
 	int chunks;
 
 	__device__ __forceinline__ Halves(const SentenceArgs &a)
-		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), step(size_t(4) * a.vocabulary), chunks(a.quads / 8) {}
-	__device__ __forceinline__ size_t at(uint32_t row, int c) const { return __cvta_generic_to_global(mine + size_t(row) * 4 + c * step); }
+		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), row(a.layout.row / 2), step(a.layout.chunk / 2), chunks(a.layout.quads / 8) {}
+	__device__ __forceinline__ size_t at(uint32_t r, int c) const { return __cvta_generic_to_global(mine + size_t(r) * row + size_t(c) * step); }
 
 	// load reads one chunk of a row that other warps change; see loadCurrent.
 	__device__ __forceinline__ uint4 load(uint32_t row, int c, bool wanted) const {
@@ -207,7 +207,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	using Draw = Outputs<8>;
 	constexpr bool ahead = F <= 4; // there are registers for the next window's outputs
 	int radius = a.radius, width = 1 + a.negatives, l = laneNumber(), g = l / 4;
-	HalfRing<F> ring = {{Chunks<F>(a.words, a.vocabulary, a.quads), a.shares, 2 * radius + 2, 8 * Q}, WordChunks<F>(a.words, a.vocabulary, a.quads)};
+	HalfRing<F> ring = {{Chunks<F>(a.words, a.layout), a.shares, 2 * radius + 2, 8 * Q}, WordChunks<F>(a.words, a.layout)};
 	ring.slow = slowness<bounded>(a, rate);
 	Halves<F> contexts(a);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};

@@ -40,11 +40,12 @@ type member struct {
 
 // combineArgs is CombineArgs of combine.cu.
 type combineArgs struct {
-	tables                                                          [2][MaxDevices]cu.DevicePtr
-	bases                                                           [2]cu.DevicePtr
-	next, passes                                                    cu.DevicePtr
-	count, rank, vocabulary, successor, chunks, rule, half, devices uint32
-	packed                                                          uint32
+	tables                             [2][MaxDevices]cu.DevicePtr
+	bases                              [2]cu.DevicePtr
+	next, passes                       cu.DevicePtr
+	count, rank, vocabulary, successor uint32
+	layout                             layout
+	rule, half, devices, packed        uint32
 }
 
 // blocksAside are the thread blocks of a device that combine while it trains. They take the places of as many sentences.
@@ -64,6 +65,7 @@ func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
 		g.members[i], err = newMember(devices[i], shards[i], i, len(devices), true)
 		return err
 	})
+	g.options.forget()
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
@@ -104,7 +106,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 		return nil, err
 	}
 	m.args = combineArgs{
-		count: 1, rank: uint32(rank), vocabulary: uint32(c.Vocabulary), successor: m.numbers.successor, chunks: uint32(chunks(c.Dim)),
+		count: 1, rank: uint32(rank), vocabulary: uint32(c.Vocabulary), successor: m.numbers.successor, layout: layoutOf(c.Dim),
 		rule: uint32(c.Sync.Number), devices: uint32(devices),
 	}
 	for table, half := range []bool{c.HalfWords, c.HalfPrecision} {
@@ -115,7 +117,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 	return m, d.Do(func() (err error) {
 		a := &cuda.Allocator{Device: d}
 		if c.Sync.HasBases() {
-			own := chunkValues * chunks(c.Dim) * ((c.Vocabulary + devices - 1) / devices)
+			own := padded(c.Dim) * ((c.Vocabulary + devices - 1) / devices)
 			m.args.bases = [2]cu.DevicePtr{a.Floats("rows as they were combined last", own), a.Floats("rows as they were combined last", own)}
 		}
 		return a.Err

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -38,7 +37,8 @@ type launchArgs struct {
 	words, contexts, tokens, sentences, keep, alias, shares, contextShares cu.DevicePtr
 	unitOf, rates, kept, next, losses, pairs                               cu.DevicePtr
 	first, seed                                                            uint64
-	all, count, units, vocabulary, quads, negatives                        uint32
+	all, count, units, vocabulary, negatives                               uint32
+	layout                                                                 layout
 	radius, dynamic, perWindow, batch, longest, successor, apart           uint32
 	soundRate                                                              float32
 	around                                                                 cu.DevicePtr
@@ -131,11 +131,11 @@ func (c *Options) check() error {
 func (t *Kernels) allocate() (err error) {
 	c, d := t.options, t.device
 	text := c.text()
-	count, longest := text.Sentences(), longestOf(text)
+	count, longest := text.Sentences(), max(1, text.LongestSentence())
 	a := &t.args
 	*a = launchArgs{
 		seed: c.Seed, count: uint32(count), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
-		quads: uint32(chunkValues / 4 * chunks(c.Dim)), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
+		layout: layoutOf(c.Dim), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
 		longest: uint32(longest), successor: t.numbers.successor, apart: uint32(c.apart()), soundRate: math.MaxFloat32,
 	}
 	if c.Mode.Dynamic() {
@@ -146,50 +146,28 @@ func (t *Kernels) allocate() (err error) {
 		a.reach = max(a.reach, a.batch)
 	}
 	m := &cuda.Allocator{Device: d}
-	table := chunkValues * c.Vocabulary * chunks(c.Dim)
+	table := t.numbers.values(c.Dim)
 	a.words, a.contexts = m.Bytes("words", valueBytes(c.HalfWords)*table), m.Bytes("contexts", valueBytes(c.HalfPrecision)*table)
 	a.kept = m.Floats("sentences in flight", 2*c.InFlight*longest)
 	a.next = m.Bytes("counter", 4)
 	t.placePieces(m)
-	a.keep = cuda.Placed(m, "subsampling", numbered(t.numbers, c.Keep))
-	kept, drawn := c.frequencies()
-	a.shares = cuda.Placed(m, "shares", numbered(t.numbers, c.shares(kept, drawn)))
+	a.keep = placeNumbered(m, "subsampling", t.numbers, func(w int) uint32 { return c.Keep[w] })
+	f := c.frequencies()
+	a.shares = placeNumbered(m, "shares", t.numbers, c.shares(f))
 	if c.sharesContexts() {
-		shares := c.contextShares(kept, drawn)
-		a.contextShares, t.leastShare = cuda.Placed(m, "shares of contexts", numbered(t.numbers, shares)), slices.Min(shares)
+		shares := c.contextShares(f)
+		a.contextShares, t.leastShare = placeNumbered(m, "shares of contexts", t.numbers, shares), c.least(shares)
 		if c.InFlight > 1 {
 			a.soundRate = soundRate
 		}
 	}
-	a.alias = cuda.Placed(m, "alias table", t.numbers.alias(c.Alias))
+	a.alias = cuda.PlacedParts(m, "alias table", c.Vocabulary, func(to [][4]uint32, first int) { t.numbers.alias(to, c.Alias, first) })
+	t.options.forget()
 	if m.Err != nil {
 		return m.Err
 	}
 	t.text, err = newText(d, &t.options, t.numbers)
 	return err
-}
-
-// longestOf returns the tokens of the longest sentence, 1 at least.
-func longestOf(text Text) int {
-	if cut, ok := text.(*pieces); ok {
-		return cut.longest
-	}
-	var mutex sync.Mutex
-	longest := 1
-	cuda.Parallel(text.Sentences(), func(first, end int) {
-		found := 1
-		for s, start := first, text.Start(first); s < end; s++ {
-			next := text.Start(s + 1)
-			found, start = max(found, next-start), next
-			if s%(1<<20) == 0 {
-				text.GiveBack()
-			}
-		}
-		mutex.Lock()
-		defer mutex.Unlock()
-		longest = max(longest, found)
-	})
-	return longest
 }
 
 // placePieces places what is around the sentences, if they are pieces of others.

@@ -9,15 +9,26 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Rows that many warps change at once lie apart in the device's memory, and in
-// pieces: see Chunks of rows.cuh. Word w has number w·successor mod V there, so
-// that frequent words are not neighbours, and its row is cut into chunks of
-// chunkValues: all rows' first chunks lie together, then all their second ones.
+// Rows that many warps change at once lie apart in the device's memory: word w has
+// number w·successor mod V there, so that frequent words are not neighbours. A row
+// is padded to whole chunks of chunkValues.
 
 const chunkValues = 32 // a cache line
 
 // chunks is the number of chunks of a row.
 func chunks(dim int) int { return (dim + chunkValues - 1) / chunkValues }
+
+// padded is the number of a row's values there.
+func padded(dim int) int { return chunkValues * chunks(dim) }
+
+// A layout is Layout of rows.cuh.
+type layout struct{ quads, row, chunk uint32 }
+
+// layoutOf returns where the rows of a table lie: one behind the other.
+func layoutOf(dim int) layout {
+	quads := uint32(padded(dim) / 4)
+	return layout{quads, quads, chunkValues / 4}
+}
 
 // numbers are the words' numbers on the device.
 type numbers struct{ vocabulary, successor, predecessor uint32 }
@@ -50,43 +61,48 @@ func (n numbers) word(number int) int {
 	return int(uint64(number) * uint64(n.predecessor) % uint64(n.vocabulary))
 }
 
-// numbered reorders one value a word.
-func numbered[T any](n numbers, values []T) []T {
-	to := make([]T, len(values))
-	cuda.Parallel(len(values), func(first, end int) {
-		for w := first; w < end; w++ {
-			to[n.number(w)] = values[w]
-		}
+// placeNumbered places one value of each word, by number.
+func placeNumbered[T any](m *cuda.Allocator, what string, n numbers, value func(word int) T) cu.DevicePtr {
+	return cuda.PlacedParts(m, what, int(n.vocabulary), func(to []T, first int) {
+		n.eachWord(first, len(to), func(i, word int) { to[i] = value(word) })
 	})
-	return to
 }
 
-// alias turns columns {accept, other} into {accept, word, other, 0}, with numbers.
-func (n numbers) alias(columns []uint32) []uint32 {
-	to := make([]uint32, 2*len(columns))
-	cuda.Parallel(len(columns)/2, func(first, end int) {
-		for w := first; w < end; w++ {
-			column := columns[2*w:]
-			to[4*w], to[4*w+1], to[4*w+2] = column[0], uint32(n.number(w)), uint32(n.number(int(column[1])))
+// eachWord calls f for so many numbers from first on, counted from 0, with their words.
+func (n numbers) eachWord(first, count int, f func(i, word int)) {
+	word := n.word(first)
+	for i := range count {
+		f(i, word)
+		if word += int(n.predecessor); word >= int(n.vocabulary) {
+			word -= int(n.vocabulary)
 		}
-	})
-	return to
+	}
+}
+
+// alias turns the columns {accept, other} of the words from first on into {accept, word, other, 0}, with numbers.
+func (n numbers) alias(to [][4]uint32, columns []uint32, first int) {
+	for i := range to {
+		accept, other := columns[2*(first+i)], columns[2*(first+i)+1]
+		to[i] = [4]uint32{accept, uint32(n.number(first + i)), uint32(n.number(int(other)))}
+	}
 }
 
 // send brings a table, (V, N), to the device, as float16 if half is set.
 func (n numbers) send(to cu.DevicePtr, table []float32, dim int, half bool) error {
+	width := padded(dim)
 	if half {
-		return cuda.SendParts(to, n.values(dim), chunkValues, func(part []uint16, first int) { n.cutHalf(part, first/chunkValues, table, dim) })
+		return cuda.SendParts(to, n.values(dim), width, func(part []uint16, first int) { n.padHalf(part, first/width, table, dim) })
 	}
-	return cuda.SendParts(to, n.values(dim), chunkValues, func(part []float32, first int) { n.cut(part, first/chunkValues, table, dim) })
+	return cuda.SendParts(to, n.values(dim), width, func(part []float32, first int) { n.pad(part, first/width, table, dim) })
 }
 
 // receive is the way back.
 func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool) error {
+	width := padded(dim)
 	if half {
-		return cuda.ReceiveParts(from, n.values(dim), chunkValues, func(part []uint16, first int) { n.joinHalf(table, part, first/chunkValues, dim) })
+		return cuda.ReceiveParts(from, n.values(dim), width, func(part []uint16, first int) { n.takeHalf(table, part, first/width, dim) })
 	}
-	return cuda.ReceiveParts(from, n.values(dim), chunkValues, func(part []float32, first int) { n.join(table, part, first/chunkValues, dim) })
+	return cuda.ReceiveParts(from, n.values(dim), width, func(part []float32, first int) { n.take(table, part, first/width, dim) })
 }
 
 // valueBytes is the size of a value of a table, in float16 if half is set.
@@ -98,45 +114,36 @@ func valueBytes(half bool) int {
 }
 
 // values is how many a table has on the device.
-func (n numbers) values(dim int) int { return chunkValues * chunks(dim) * int(n.vocabulary) }
+func (n numbers) values(dim int) int { return padded(dim) * int(n.vocabulary) }
 
-// cut makes a part of a table, which begins with a cell: a chunk of a row.
-func (n numbers) cut(part []float32, cell int, table []float32, dim int) {
-	n.each(dim, len(part), cell, func(row, at, values int) {
-		copy(part[at:][:values], table[row:])
-		clear(part[at+values : at+chunkValues])
+// pad makes a part of a table, which begins with the row of a number.
+func (n numbers) pad(part []float32, number int, table []float32, dim int) {
+	n.each(dim, len(part), number, func(row, at, next int) {
+		copy(part[at:][:dim], table[row:])
+		clear(part[at+dim : next])
 	})
 }
 
-// cutHalf is cut for a table that the device has in float16.
-func (n numbers) cutHalf(part []uint16, cell int, table []float32, dim int) {
-	n.each(dim, len(part), cell, func(row, at, values int) {
-		halves(part[at:][:values], table[row:])
-		clear(part[at+values : at+chunkValues])
+// padHalf is pad for a table that the device has in float16.
+func (n numbers) padHalf(part []uint16, number int, table []float32, dim int) {
+	n.each(dim, len(part), number, func(row, at, next int) {
+		halves(part[at:][:dim], table[row:])
+		clear(part[at+dim : next])
 	})
 }
 
-// join is the way back.
-func (n numbers) join(table, part []float32, cell, dim int) {
-	n.each(dim, len(part), cell, func(row, at, values int) { copy(table[row:][:values], part[at:]) })
+// take is the way back.
+func (n numbers) take(table, part []float32, number, dim int) {
+	n.each(dim, len(part), number, func(row, at, _ int) { copy(table[row:][:dim], part[at:]) })
 }
 
-// joinHalf is the way back of cutHalf.
-func (n numbers) joinHalf(table []float32, part []uint16, cell, dim int) {
-	n.each(dim, len(part), cell, func(row, at, values int) { floats(table[row:][:values], part[at:]) })
+// takeHalf is the way back of padHalf.
+func (n numbers) takeHalf(table []float32, part []uint16, number, dim int) {
+	n.each(dim, len(part), number, func(row, at, _ int) { floats(table[row:][:dim], part[at:]) })
 }
 
-// each calls f for every chunk of a part with its place in (V, N) rows, its place in the part and the
-// number of its values.
-func (n numbers) each(dim, values, cell int, f func(row, at, values int)) {
-	for at := 0; at < values; {
-		c, number := (cell+at/chunkValues)/int(n.vocabulary), (cell+at/chunkValues)%int(n.vocabulary)
-		used := min(chunkValues, dim-c*chunkValues)
-		for word := n.word(number); at < values && number < int(n.vocabulary); at, number = at+chunkValues, number+1 {
-			f(word*dim+c*chunkValues, at, used)
-			if word += int(n.predecessor); word >= int(n.vocabulary) {
-				word -= int(n.vocabulary)
-			}
-		}
-	}
+// each calls f for every row of a part with its place in (V, N) rows, its place in the part and that of the next row.
+func (n numbers) each(dim, values, number int, f func(row, at, next int)) {
+	width := padded(dim)
+	n.eachWord(number, values/width, func(i, word int) { f(word*dim, i*width, (i+1)*width) })
 }

@@ -3,13 +3,14 @@
 package sentence
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
 // TestNumbers needs no GPU: every word has a number of its own, and rows come
-// back as they went.
+// back as they went, from where their layout says.
 func TestNumbers(t *testing.T) {
 	for _, words := range []int{2, 3, 10, 97, 1000, 1 << 12} {
 		n := newNumbers(words)
@@ -21,64 +22,66 @@ func TestNumbers(t *testing.T) {
 			t.Fatalf("%d words: two have one number", words)
 		}
 		for _, dim := range []int{1, 31, 32, 33, 100} {
-			rows := make([]float32, words*dim)
-			for i := range rows {
-				rows[i] = rand.Float32()
-			}
-			there := make([]float32, chunkValues*words*chunks(dim))
-			for i := range there {
-				there[i] = 1 // what lay there before
-			}
-			each := chunkValues * (1 + rand.IntN(2*words)) // values of a part
-			for first := 0; first < len(there); first += each {
-				n.cut(there[first:min(first+each, len(there))], first/chunkValues, rows, dim)
-			}
-			for range 10 {
-				w, j := rand.IntN(words), rand.IntN(dim)
-				if got := there[(j/chunkValues*words+n.number(w))*chunkValues+j%chunkValues]; got != rows[w*dim+j] {
-					t.Fatalf("%d words, dimension %d: value %d of word %d is %v, want %v", words, dim, j, w, got, rows[w*dim+j])
-				}
-			}
-			if last := dim % chunkValues; last > 0 {
-				for w := range words {
-					for j := last; j < chunkValues; j++ {
-						if there[((chunks(dim)-1)*words+w)*chunkValues+j] != 0 {
-							t.Fatalf("%d words, dimension %d: no zeros behind row %d", words, dim, w)
-						}
-					}
-				}
-			}
-			back := make([]float32, len(rows))
-			for first := 0; first < len(there); first += each {
-				n.join(back, there[first:min(first+each, len(there))], first/chunkValues, dim)
-			}
-			if !slices.Equal(back, rows) {
-				t.Errorf("%d words, dimension %d: rows do not come back", words, dim)
-			}
-			halved := make([]uint16, len(there))
-			for i := range halved {
-				halved[i] = 1
-			}
-			for first := 0; first < len(there); first += each {
-				part := halved[first:min(first+each, len(there))]
-				n.cutHalf(part, first/chunkValues, rows, dim)
-				n.joinHalf(back, part, first/chunkValues, dim)
-			}
-			for i, x := range there {
-				if halved[i] != half(x) {
-					t.Fatalf("%d words, dimension %d: value %d is %v as half, want %v", words, dim, i, halved[i], half(x))
-				}
-			}
-			for i, x := range rows {
-				if back[i] != float(half(x)) {
-					t.Fatalf("%d words, dimension %d: value %d comes back as %v, want %v", words, dim, i, back[i], float(half(x)))
-				}
-			}
+			t.Run(fmt.Sprintf("%d words, dimension %d", words, dim), func(t *testing.T) { testRows(t, n, dim) })
 		}
 	}
 }
 
-// Of 200 million words of 128 values, too, every word has a number of its own, and all chunks have their places.
+func testRows(t *testing.T, n numbers, dim int) {
+	words, width := int(n.vocabulary), padded(dim)
+	rows := make([]float32, words*dim)
+	for i := range rows {
+		rows[i] = rand.Float32()
+	}
+	there := make([]float32, n.values(dim))
+	for i := range there {
+		there[i] = 1 // what lay there before
+	}
+	each := width * (1 + rand.IntN(2*words)) // values of a part
+	for first := 0; first < len(there); first += each {
+		n.pad(there[first:min(first+each, len(there))], first/width, rows, dim)
+	}
+	l := layoutOf(dim)
+	for w := range words {
+		for j := range width {
+			want := float32(0)
+			if j < dim {
+				want = rows[w*dim+j]
+			}
+			if at := 4*(n.number(w)*int(l.row)+j/chunkValues*int(l.chunk)) + j%chunkValues; there[at] != want {
+				t.Fatalf("value %d of word %d is %v, want %v", j, w, there[at], want)
+			}
+		}
+	}
+	back := make([]float32, len(rows))
+	for first := 0; first < len(there); first += each {
+		n.take(back, there[first:min(first+each, len(there))], first/width, dim)
+	}
+	if !slices.Equal(back, rows) {
+		t.Error("rows do not come back")
+	}
+	halved := make([]uint16, len(there))
+	for i := range halved {
+		halved[i] = 1
+	}
+	for first := 0; first < len(there); first += each {
+		part := halved[first:min(first+each, len(there))]
+		n.padHalf(part, first/width, rows, dim)
+		n.takeHalf(back, part, first/width, dim)
+	}
+	for i, x := range there {
+		if halved[i] != half(x) {
+			t.Fatalf("value %d is %v as half, want %v", i, halved[i], half(x))
+		}
+	}
+	for i, x := range rows {
+		if back[i] != float(half(x)) {
+			t.Fatalf("value %d comes back as %v, want %v", i, back[i], float(half(x)))
+		}
+	}
+}
+
+// Of 200 million words of 128 values, too, every word has a number of its own, and all rows have their places.
 func TestManyNumbers(t *testing.T) {
 	const words, dim = 200_000_000, 128
 	n := newNumbers(words)
@@ -93,18 +96,16 @@ func TestManyNumbers(t *testing.T) {
 			t.Fatalf("word %d has number %d, which is word %d", w, n.number(w), n.word(n.number(w)))
 		}
 	}
-	const cells = 40
-	for _, cell := range []int{0, words - 7, 2*words - 1, 3*words + rand.IntN(words-cells), 4*words - cells} {
+	for _, number := range []int{0, words - 40, rand.IntN(words - 40)} {
 		next := 0
-		n.each(dim, cells*chunkValues, cell, func(row, at, values int) {
-			chunk, number := (cell+next)/words, (cell+next)%words
-			if want := n.word(number)*dim + chunk*chunkValues; row != want || at != next*chunkValues || values != chunkValues {
-				t.Fatalf("cell %d: %d values from %d at %d, want those from %d at %d", cell+next, values, row, at, want, next*chunkValues)
+		n.each(dim, 40*dim, number, func(row, at, end int) {
+			if want := n.word(number+next) * dim; row != want || at != next*dim || end != at+dim {
+				t.Fatalf("row %d: from %d, at %d to %d, want from %d at %d", number+next, row, at, end, want, next*dim)
 			}
 			next++
 		})
-		if next != cells {
-			t.Errorf("%d cells from %d on, want %d", next, cell, cells)
+		if next != 40 {
+			t.Errorf("%d rows from %d on, want 40", next, number)
 		}
 	}
 }

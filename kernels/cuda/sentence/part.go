@@ -38,8 +38,10 @@ type Exchange interface {
 
 // exchangeArgs is ExchangeArgs of combine.cu.
 type exchangeArgs struct {
-	tables, packed                                                    [2]cu.DevicePtr
-	first, words, rows, vocabulary, successor, chunks, half, of, back uint32
+	tables, packed                            [2]cu.DevicePtr
+	first, words, rows, vocabulary, successor uint32
+	layout                                    layout
+	half, of, back                            uint32
 }
 
 // exchangeBytes is the memory of rows that are exchanged at a time: of two tables, to send and to receive.
@@ -54,11 +56,12 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{whole: c, ranks: ranks, words: exchangeBytes / (4 * 4 * chunkValues * chunks(c.Dim))}
+	p := &Part{whole: c, ranks: ranks, words: exchangeBytes / (4 * 4 * padded(c.Dim))}
 	p.words = max(min(p.words, c.Vocabulary+ranks-1)/ranks, 1) * ranks // a multiple of ranks
 	if p.member, err = newMember(d, shards[rank], rank, ranks, false); err != nil {
 		return nil, err
 	}
+	p.whole.forget()
 	p.args.tables[0][rank], p.args.tables[1][rank] = p.Kernels.args.words, p.Kernels.args.contexts
 	return p, d.Do(func() (err error) {
 		if p.exchanges, err = d.Function(built, "combine", "exchange_rows"); err != nil {
@@ -75,7 +78,7 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 
 // bytes returns the length of the parts of W and of C when the rows of so many words are exchanged.
 func (p *Part) bytes(words int) []int64 {
-	values := (words + p.ranks - 1) / p.ranks * chunks(p.whole.Dim) * chunkValues
+	values := (words + p.ranks - 1) / p.ranks * padded(p.whole.Dim)
 	return []int64{int64(values * valueBytes(p.whole.HalfWords)), int64(values * valueBytes(p.whole.HalfPrecision))}
 }
 
@@ -148,7 +151,7 @@ func (p *Part) combineSome(first, words int) error {
 	x := exchangeArgs{
 		tables: [2]cu.DevicePtr{p.Kernels.args.words, p.Kernels.args.contexts}, packed: [2]cu.DevicePtr(p.send),
 		first: uint32(first), words: uint32(words), rows: uint32(rows), vocabulary: p.args.vocabulary, successor: p.args.successor,
-		chunks: p.args.chunks, half: p.args.half, of: uint32(p.ranks),
+		layout: p.args.layout, half: p.args.half, of: uint32(p.ranks),
 	}
 	if err := cuda.Launch(p.device, p.exchanges, p.wide(), &x); err != nil {
 		return err
@@ -160,7 +163,7 @@ func (p *Part) combineSome(first, words int) error {
 	args.packed = 1
 	for table := range args.tables {
 		if args.bases[table] != 0 {
-			args.bases[table] += cu.DevicePtr(cuda.Bytes[float32](first / p.ranks * chunks(p.whole.Dim) * chunkValues))
+			args.bases[table] += cu.DevicePtr(cuda.Bytes[float32](first / p.ranks * padded(p.whole.Dim)))
 		}
 		for r := range p.ranks {
 			args.tables[table][r] = p.recv[table] + cu.DevicePtr(int64(r)*bytes[table])

@@ -108,7 +108,7 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 	Batch words(a, places);
 	Team<F, 0, T, 4, many> team(2 * places, Batch::quads(a, places));
 	int chunk = team.number * 4 * F; // first of this warp
-	Chunks<F> table(a.words, a.vocabulary, a.quads, chunk), contexts(a.contexts, a.vocabulary, a.quads, chunk);
+	Chunks<F> table(a.words, a.layout, chunk), contexts(a.contexts, a.layout, chunk);
 	Ring<F> rows = {table, a.shares, 0, 0}; // of the batch, then their values of before
 	rows.memory = team.memory;
 	Trained done = {0, 0};

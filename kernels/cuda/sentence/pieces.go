@@ -12,10 +12,9 @@ import "sort"
 // from those of the sentences, fast for who asks in order.
 type pieces struct {
 	Text
-	tokens  int   // of a piece at most
-	bases   []int // pieces before each perBase-th sentence
-	count   int
-	longest int // sentence
+	tokens int   // of a piece at most
+	bases  []int // pieces before each perBase-th sentence
+	count  int
 
 	// The sentence that was asked for last:
 	at         int
@@ -30,7 +29,7 @@ const perBase = 1 << 7
 // newPieces cuts the sentences of a text evenly, into pieces of so many tokens at most. It returns
 // the first pieces of units, too.
 func newPieces(text Text, units []int, tokens int) (p *pieces, unitsOfPieces []int) {
-	p = &pieces{Text: text, tokens: tokens, longest: 1}
+	p = &pieces{Text: text, tokens: tokens}
 	next := 0 // unit
 	for s := range text.Sentences() {
 		p.enter(s, p.count)
@@ -40,7 +39,6 @@ func newPieces(text Text, units []int, tokens int) (p *pieces, unitsOfPieces []i
 		for ; next < len(units) && units[next] == s; next++ {
 			unitsOfPieces = append(unitsOfPieces, p.count)
 		}
-		p.longest = max(p.longest, p.end-p.first)
 		p.count += p.pieces
 	}
 	for ; next < len(units); next++ {
@@ -52,7 +50,7 @@ func newPieces(text Text, units []int, tokens int) (p *pieces, unitsOfPieces []i
 
 // clone returns the same pieces for another goroutine: each asks its own.
 func (p *pieces) clone() *pieces {
-	c := &pieces{Text: p.Text, tokens: p.tokens, bases: p.bases, count: p.count, longest: p.longest}
+	c := &pieces{Text: p.Text, tokens: p.tokens, bases: p.bases, count: p.count}
 	c.enter(0, 0)
 	return c
 }

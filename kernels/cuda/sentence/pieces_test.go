@@ -45,8 +45,8 @@ func TestPieces(t *testing.T) {
 			starts = append(starts, bounds[sentences])
 
 			p, got := newPieces(memoryText{sentences: bounds}, units, tokens)
-			if p.Sentences() != len(around) || p.longest != longest || len(got) != len(units) {
-				t.Fatalf("%d sentences: %d pieces, longest %d, %d bounds of units; want %d, %d, %d", sentences, p.Sentences(), p.longest, len(got), len(around), longest, len(units))
+			if p.Sentences() != len(around) || p.LongestSentence() != longest || len(got) != len(units) {
+				t.Fatalf("%d sentences: %d pieces, longest %d, %d bounds of units; want %d, %d, %d", sentences, p.Sentences(), p.LongestSentence(), len(got), len(around), longest, len(units))
 			}
 			for u := range got {
 				if got[u] != unitStarts[u] {

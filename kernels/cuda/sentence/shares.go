@@ -2,12 +2,7 @@
 
 package sentence
 
-import (
-	"math"
-	"sync"
-
-	"github.com/w2vcl/w2vcl/kernels/cuda"
-)
+import "math"
 
 // A sentence works on copies of its context words' rows, each from the window where the word
 // enters to the window where it leaves. Then the change of the copy is added to the row, so
@@ -27,21 +22,28 @@ const (
 	soundOutputs = 135
 )
 
-// frequencies returns kept and drawn.
-func (c *Options) frequencies() (kept, drawn []float64) {
-	var working sync.WaitGroup
-	working.Go(func() { kept = c.kept() })
-	drawn = c.drawn()
-	working.Wait()
-	return kept, drawn
+// frequencies say how often each word is among those that subsampling leaves, and how often it is drawn as a negative.
+type frequencies struct {
+	kept  func(word int) float64
+	drawn []float64
+}
+
+func (c *Options) frequencies() frequencies {
+	left := func(word int) float64 { return float64(c.Counts[word]) * (float64(c.Keep[word]) + 1) / (1 << 32) }
+	total := 0.0
+	for w := range c.Vocabulary {
+		total += left(w)
+	}
+	total = max(total, 1)
+	return frequencies{func(word int) float64 { return left(word) / total }, c.drawn()}
 }
 
 // shares returns for every word the part of a sentence's change that is added to its row of W;
 // more than 1 stands for 1. FULL-Register's copies of a row last for one window.
-func (c *Options) shares(kept, drawn []float64) []float32 {
+func (c *Options) shares(f frequencies) func(word int) float32 {
 	outputs := 0.0 // windows at a time that have the same output
-	for w, p := range kept {
-		outputs = max(outputs, float64(c.InFlight)*(p+float64(c.Negatives)*drawn[w]))
+	for w, drawn := range f.drawn {
+		outputs = max(outputs, float64(c.InFlight)*(f.kept(w)+float64(c.Negatives)*drawn))
 	}
 	radius, held := float64(c.Radius), float64(2*c.Radius+1) // words that a sentence has copies of
 	copies := float64(soundCopies)
@@ -56,14 +58,10 @@ func (c *Options) shares(kept, drawn []float64) []float32 {
 	}
 	strain := max(1, radius/soundRadius) * max(1, outputs/soundOutputs)
 	most := max(1, copies/(strain*strain*strain))
-	shares := make([]float32, c.Vocabulary)
-	cuda.Parallel(len(shares), func(first, end int) {
-		for w, p := range kept[first:end] {
-			holds := -math.Expm1(held * math.Log1p(-p)) // a sentence's windows have the word
-			shares[first+w] = float32(most / max(float64(c.InFlight)*holds, 1e-9))
-		}
-	})
-	return shares
+	return func(word int) float32 {
+		holds := -math.Expm1(held * math.Log1p(-f.kept(word))) // a sentence's windows have the word
+		return float32(most / max(float64(c.InFlight)*holds, 1e-9))
+	}
 }
 
 // Rows of C are read before what changes them is added: a window earlier, or in PAR-Word2Vec while
@@ -85,21 +83,28 @@ const repelledAtOnce = 16
 
 // contextShares returns for every word the part of a change that is added to its row of C at
 // soundRate; more than 1 stands for 1.
-func (c *Options) contextShares(kept, drawn []float64) []float32 {
+func (c *Options) contextShares(f frequencies) func(word int) float32 {
 	radius := float64(c.Radius)
 	if c.Mode.Dynamic() {
 		radius = (radius + 1) / 2 // the mean
 	}
 	strain := max(1, float64(1+c.Negatives)/6) * max(1, radius/soundRadius)
-	shares := make([]float32, c.Vocabulary)
-	for w, p := range kept {
-		load := 2 * radius * (p + float64(c.Negatives)*drawn[w]) // of another sentence
+	return func(word int) float32 {
+		load := 2 * radius * (f.kept(word) + float64(c.Negatives)*f.drawn[word]) // of another sentence
 		if c.Mode == PARW2V {
-			load = float64(repelledAtOnce*c.Batch) * drawn[w]
+			load = float64(repelledAtOnce*c.Batch) * f.drawn[word]
 		}
-		shares[w] = float32(soundLoad / strain / max(float64(c.InFlight-1)*load, 1e-9))
+		return float32(soundLoad / strain / max(float64(c.InFlight-1)*load, 1e-9))
 	}
-	return shares
+}
+
+// least returns the smallest share of a word.
+func (c *Options) least(shares func(word int) float32) float32 {
+	least := float32(math.MaxFloat32)
+	for w := range c.Vocabulary {
+		least = min(least, shares(w))
+	}
+	return least
 }
 
 // sharesContexts reports whether rows of C have shares.
@@ -114,20 +119,6 @@ func (c *Options) apart() int {
 		return 1
 	}
 	return c.InFlight
-}
-
-// kept returns how often each word is among those that subsampling leaves.
-func (c *Options) kept() []float64 {
-	kept := make([]float64, c.Vocabulary)
-	total := 0.0
-	for w, n := range c.Counts {
-		kept[w] = float64(n) * (float64(c.Keep[w]) + 1) / (1 << 32)
-		total += kept[w]
-	}
-	for w := range kept {
-		kept[w] /= max(total, 1)
-	}
-	return kept
 }
 
 // drawn returns how often each word is drawn as a negative.

@@ -5,7 +5,6 @@ package sentence
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -55,8 +54,9 @@ func TestShares(t *testing.T) {
 		}
 	}
 	full := 0
-	for w, share := range c.shares(c.frequencies()) {
-		share := min(share, 1)
+	shares := c.shares(c.frequencies())
+	for w := range c.Vocabulary {
+		share := min(shares(w), 1)
 		if want := min(1, soundCopies/max(copies[w], 1e-9)); math.Abs(float64(share)-want) > .1*want {
 			t.Errorf("word %d: share %.3f, with %.1f copies at a time it should be %.3f", w, share, copies[w], want)
 		}
@@ -76,7 +76,7 @@ func TestSharesFall(t *testing.T) {
 	first := func(change func(c *Options)) float64 {
 		c := sharesCase(t, .75)
 		change(&c)
-		return min(1, float64(c.shares(c.frequencies())[0]))
+		return min(1, float64(c.shares(c.frequencies())(0)))
 	}
 	sound := first(func(*Options) {})
 	flat := first(func(c *Options) { c.InFlight = 400; c.Alias = sharesCase(t, 0).Alias })
@@ -122,21 +122,21 @@ func wikipedia(t *testing.T, m Mode) Options {
 // bounded, nor are skip-gram and CBOW.
 func TestContextShares(t *testing.T) {
 	for _, m := range modes {
-		shares := func(change func(c *Options)) []float32 {
+		shares := func(change func(c *Options)) func(word int) float32 {
 			c := wikipedia(t, m.mode)
 			change(&c)
 			return c.contextShares(c.frequencies())
 		}
 		usual := shares(func(*Options) {})
-		if rare := usual[len(usual)-1]; !(usual[0] < 10 && rare > 10) {
-			t.Errorf("%s: shares %v of the most frequent word and %v of the rarest", m.mode, usual[0], rare)
+		if frequent, rare := usual(0), usual(wikipedia(t, m.mode).Vocabulary-1); !(frequent < 10 && rare > 10) {
+			t.Errorf("%s: shares %v of the most frequent word and %v of the rarest", m.mode, frequent, rare)
 		}
 		for name, change := range map[string]func(c *Options){
 			"radius 10": func(c *Options) { c.Radius = 10 }, "15 negatives": func(c *Options) { c.Negatives = 15 },
 			"twice the sentences": func(c *Options) { c.InFlight *= 2 },
 		} {
-			if share := shares(change)[0]; !(share < .9*usual[0]) {
-				t.Errorf("%s, %s: share %v, not below %v", m.mode, name, share, usual[0])
+			if share := shares(change)(0); !(share < .9*usual(0)) {
+				t.Errorf("%s, %s: share %v, not below %v", m.mode, name, share, usual(0))
 			}
 		}
 		c := wikipedia(t, m.mode)
@@ -144,7 +144,7 @@ func TestContextShares(t *testing.T) {
 			t.Errorf("%s has shares of rows of C: %v", m.mode, !want)
 		}
 		c.InFlight = 1
-		if least := slices.Min(c.contextShares(c.frequencies())); least < 1 {
+		if least := c.least(c.contextShares(c.frequencies())); least < 1 {
 			t.Errorf("%s: one sentence at a time adds %v of a change", m.mode, least)
 		}
 	}

@@ -112,3 +112,9 @@ func (t memoryText) Sentences() int              { return len(t.sentences) - 1 }
 func (t memoryText) Start(sentence int) int      { return t.sentences[sentence] }
 func (t memoryText) Copy(to []uint32, first int) { copy(to, t.tokens[first:]) }
 func (t memoryText) GiveBack()                   {}
+func (t memoryText) LongestSentence() (longest int) {
+	for s, start := range t.sentences[:t.Sentences()] {
+		longest = max(longest, t.sentences[s+1]-start)
+	}
+	return longest
+}

@@ -100,11 +100,12 @@ func TestCombinedAfter(t *testing.T) {
 // An evenText has sentences of one length, and no tokens.
 type evenText struct{ sentences, length int }
 
-func (t evenText) Tokens() int        { return t.sentences * t.length }
-func (t evenText) Sentences() int     { return t.sentences }
-func (t evenText) Start(s int) int    { return s * t.length }
-func (t evenText) Copy([]uint32, int) {}
-func (t evenText) GiveBack()          {}
+func (t evenText) Tokens() int          { return t.sentences * t.length }
+func (t evenText) Sentences() int       { return t.sentences }
+func (t evenText) Start(s int) int      { return s * t.length }
+func (t evenText) Copy([]uint32, int)   {}
+func (t evenText) GiveBack()            {}
+func (t evenText) LongestSentence() int { return t.length }
 
 // Ten walks of 20 from each of 111 million nodes are a billion sentences, with places far beyond 2^32.
 func TestHugeText(t *testing.T) {

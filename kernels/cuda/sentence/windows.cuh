@@ -97,7 +97,7 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 	Row<F, E> entering;
 
 	__device__ __forceinline__ Lifetime(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1, int begin = 0)
-		: Ring<F, E>{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
+		: Ring<F, E>{Chunks<F, E>(a.words, a.layout, chunk), a.shares, int(2 * a.radius + 2), int(2 * a.radius + 3)}, kept(sentence), n(count), radius(a.radius) {
 		this->memory = memory;
 		this->slow = slowness;
 		this->clear();
@@ -144,7 +144,7 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ uint32_t wordAt(int t) const { return kept[min(max(place(t), 0), n - 1)]; }
 
 	__device__ __forceinline__ Passing(const SentenceArgs &a, const uint32_t *sentence, int count, float4 *memory, int chunk, float slowness = 1, int begin = 0)
-		: rows{Chunks<F, E>(a.words, a.vocabulary, a.quads, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
+		: rows{Chunks<F, E>(a.words, a.layout, chunk), a.shares, int(2 * a.radius), int(2 * a.radius + 1)}, kept(sentence), n(count), radius(a.radius), slots(2 * a.radius) {
 		rows.memory = memory;
 		rows.slow = slowness;
 		rows.store(slots, zeros<F, E>());
@@ -297,7 +297,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	int chunk = team.number * (4 * F + E); // first of this warp
 	float slow = slowness<bounded>(a, rate);
 	Rows rows(a, kept, n, team.memory, chunk, slow, from);
-	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
+	Contexts contexts(a.contexts, a.layout, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
 	Windows windows(a, kept, n, from);
 

@@ -51,7 +51,7 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 	Team<F, 0, T, 1, many> team(Lifetime<F, 0>::rowsOf(a.radius));
 	int chunk = team.number * 4 * F; // first of this warp
 	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk, 1, from);
-	Contexts contexts(a.contexts, a.vocabulary, a.quads, chunk);
+	Contexts contexts(a.contexts, a.layout, chunk);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + threadIdx.x) ^ threadIdx.x};
 	Windows windows(a, kept, n, from);
 	Pairs draw(a);

@@ -5,7 +5,7 @@
 #include "rows.cuh"
 
 struct SentenceArgs {
-	float4 *words;             // (vocabulary, quads), in chunks: see Chunks
+	float4 *words;             // (vocabulary, N)
 	void *contexts;            // the same, or in the kernel's own form
 	const uint32_t *tokens;    // of the text
 	const uint64_t *sentences; // first token of each, and the end
@@ -23,7 +23,8 @@ struct SentenceArgs {
 	uint64_t seed;
 	uint32_t all;              // sentences to train
 	uint32_t count, units;     // of an epoch
-	uint32_t vocabulary, quads, negatives;
+	uint32_t vocabulary, negatives;
+	Layout layout;
 	uint32_t radius;    // words on either side of a window's middle, at most
 	uint32_t dynamic;   // whether each window has a width of its own, 1 ... radius
 	uint32_t perWindow; // numbers of the stream of negatives that a window has

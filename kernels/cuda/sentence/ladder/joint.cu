@@ -25,8 +25,8 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 	using Draw = Outputs<8>;
 	constexpr int width = 6, slots = 2 * H + 2;
 	__shared__ float coefficients[slots * width];
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), a.shares, slots, 0};
-	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
+	Ring<1> ring = {Chunks<1>(a.words, a.layout), a.shares, slots, 0};
+	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.layout);
 	ring.clear();
 	Row<1> rows[slots];
 #pragma unroll

@@ -12,13 +12,13 @@ constexpr int ladderDim = 128, ladderWidth = 6, ladderWarps = ladderDim / 32;
 // The first two rungs have a thread block of N threads for a sentence like the published code, and
 // thread i has value i of each row.
 
-// at is where this thread's value of a row is; see Chunks.
-__device__ __forceinline__ float *at(void *table, uint32_t rows, uint32_t row) {
-	return static_cast<float *>(table) + (size_t(threadIdx.x / 32) * rows + row) * 32 + threadIdx.x % 32;
+// at is where this thread's value of a row is.
+__device__ __forceinline__ float *at(void *table, const Layout &l, uint32_t row) {
+	return static_cast<float *>(table) + (size_t(row) * l.row + size_t(threadIdx.x / 32) * l.chunk) * 4 + threadIdx.x % 32;
 }
-__device__ __forceinline__ float loadValue(void *table, uint32_t rows, uint32_t row) { return __ldcg(at(table, rows, row)); }
-__device__ __forceinline__ void addValue(void *table, uint32_t rows, uint32_t row, float x) {
-	asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(at(table, rows, row))), "f"(x) : "memory");
+__device__ __forceinline__ float loadValue(void *table, const Layout &l, uint32_t row) { return __ldcg(at(table, l, row)); }
+__device__ __forceinline__ void addValue(void *table, const Layout &l, uint32_t row, float x) {
+	asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(at(table, l, row))), "f"(x) : "memory");
 }
 
 // meet trains a context word, whose row has value w in this thread, with all outputs r. It

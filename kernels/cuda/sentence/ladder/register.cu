@@ -22,24 +22,24 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 #pragma unroll
 		for (int k = 0; k < ladderWidth; k++) {
 			outputs[k] = __shfl_sync(warp, batch, t % Draw::windows * 8 + k);
-			r[k] = loadValue(a.contexts, a.vocabulary, outputs[k]);
+			r[k] = loadValue(a.contexts, a.layout, outputs[k]);
 		}
 		// All rows first: a word may be here twice, and all pairs take the values from before
 		// the window.
 #pragma unroll
 		for (int c = 0; c < 2 * H; c++) {
 			int i = t + c - H + (c >= H);
-			w[c] = i >= 0 && i < n ? loadValue(a.words, a.vocabulary, kept[i]) : 0;
+			w[c] = i >= 0 && i < n ? loadValue(a.words, a.layout, kept[i]) : 0;
 		}
 #pragma unroll
 		for (int c = 0; c < 2 * H; c++) {
 			int i = t + c - H + (c >= H);
 			bool here = i >= 0 && i < n;
 			float gets = meet(w[c], here, r, added, rate, c, loss);
-			if (here) addValue(a.words, a.vocabulary, kept[i], gets);
+			if (here) addValue(a.words, a.layout, kept[i], gets);
 		}
 #pragma unroll
-		for (int k = 0; k < ladderWidth; k++) addValue(a.contexts, a.vocabulary, outputs[k], added[k]);
+		for (int k = 0; k < ladderWidth; k++) addValue(a.contexts, a.layout, outputs[k], added[k]);
 	}
 	return loss;
 }

@@ -10,17 +10,17 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 	constexpr int slots = 2 * H + 2;
 	__shared__ float rows[slots][ladderDim];
 	// Every warp keeps the same account of where rows are.
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), a.shares, slots, 0};
+	Ring<1> ring = {Chunks<1>(a.words, a.layout), a.shares, slots, 0};
 	ring.clear();
 	auto bring = [&](int i) {
 		if (i >= n) return;
 		int into = ring.enter(kept[i], i);
-		if (into >= 0) rows[into][threadIdx.x] = loadValue(a.words, a.vocabulary, kept[i]);
+		if (into >= 0) rows[into][threadIdx.x] = loadValue(a.words, a.layout, kept[i]);
 	};
 	auto giveBack = [&](int i) {
 		if (i < 0) return;
 		int from = ring.leave(i);
-		if (from >= 0) *at(a.words, a.vocabulary, kept[i]) = rows[from][threadIdx.x];
+		if (from >= 0) *at(a.words, a.layout, kept[i]) = rows[from][threadIdx.x];
 	};
 	for (int i = 0; i < H; i++) bring(i);
 	float loss = 0;
@@ -38,7 +38,7 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 #pragma unroll
 		for (int k = 0; k < ladderWidth; k++) {
 			outputs[k] = __shfl_sync(warp, batch, t % Draw::windows * 8 + k);
-			r[k] = loadValue(a.contexts, a.vocabulary, outputs[k]);
+			r[k] = loadValue(a.contexts, a.layout, outputs[k]);
 		}
 		int times = ring.times(~(1u << (t & 31)));
 		for (unsigned rest = __ballot_sync(warp, times > 0); rest; rest &= rest - 1) {
@@ -46,7 +46,7 @@ template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch
 			rows[s][threadIdx.x] += meet(rows[s][threadIdx.x], __shfl_sync(warp, times, s), r, added, rate, round++, loss);
 		}
 #pragma unroll
-		for (int k = 0; k < ladderWidth; k++) addValue(a.contexts, a.vocabulary, outputs[k], added[k]);
+		for (int k = 0; k < ladderWidth; k++) addValue(a.contexts, a.layout, outputs[k], added[k]);
 		giveBack(t - H);
 	}
 	for (int i = max(n - H, 0); i < n; i++) giveBack(i);

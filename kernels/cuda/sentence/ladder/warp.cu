@@ -8,8 +8,8 @@
 template <int H> __device__ float sentence(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, float rate) {
 	using Draw = Outputs<8>;
 	constexpr int width = 6;
-	Ring<1> ring = {Chunks<1>(a.words, a.vocabulary, a.quads), a.shares, 2 * H + 2, 0};
-	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.vocabulary, a.quads);
+	Ring<1> ring = {Chunks<1>(a.words, a.layout), a.shares, 2 * H + 2, 0};
+	Chunks<1> contexts(static_cast<float4 *>(a.contexts), a.layout);
 	ring.clear();
 	auto bring = [&](int i) {
 		if (i >= n) return;
