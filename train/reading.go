@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -104,8 +105,10 @@ func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress
 	if err != nil {
 		return nil, 0, fmt.Errorf("--graph %w", err)
 	}
-	memory.Collect() // the garbage of reading is large
-	if text, err = g.Corpus(ctx, walks); err != nil {
+	var collecting sync.WaitGroup
+	collecting.Go(memory.Collect) // the garbage of reading is large
+	text, err = g.Corpus(ctx, walks)
+	if collecting.Wait(); err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("--graph %s: %w", c.Graph, err), g.Close())
 	}
 	for _, note := range notes {
