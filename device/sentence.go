@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/trainer"
 )
 
@@ -132,9 +133,19 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	return others + parts.bytes(parts.tokens(free-others)), nil
 }
 
-// PreparingSequential is the memory of the host that NewSequential takes for so many words and gives back, in bytes: the alias
-// table, thresholds, and how often each word is drawn.
-func PreparingSequential(words int) int64 { return (8 + 4 + 8) * int64(words) }
+// PreparingSequential returns the host memory, in bytes, that NewSequential uses and frees again for so many words: the
+// alias table, thresholds, how often each word is drawn for each GPU, and a composition in the order of the GPU.
+func PreparingSequential(d Device, words int, x *composed.Composition) int64 {
+	gpus := d.GPUs()
+	if d.ByMessages() { // each process has one
+		gpus = 1
+	}
+	bytes := (8 + 4 + 8*int64(gpus)) * int64(words)
+	if x != nil {
+		bytes += (8+4)*int64(words) + (4+4)*int64(len(x.Symbols))
+	}
+	return bytes
+}
 
 // parts are the sizes of the parts of a text that each of several GPUs has; of one all.
 type parts []*sentence.Sizes
@@ -186,7 +197,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Prec
 	longest := all.LongestSentence()
 	v := text.Vocabulary.Len()
 	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds
-	rows := 128 * int64(v) * int64((c.Dim+31)/32)                       // in pieces of 32 values
+	rows := 128 * int64(v) * int64((c.Dim+31)/32)                       // padded to 32 values
 	tables := 2 * rows
 	switch precision {
 	case Half:

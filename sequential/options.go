@@ -46,7 +46,7 @@ type Options struct {
 	Block       int
 
 	Account *trainer.Account // gives the memory; may be nil
-	Idle    bool             // only keep the tables of a device that trains them: they are zeros until Reset, and Advance returns an error
+	Idle    bool             // the tables belong to a device: they are zeros until Reset, and Advance returns an error
 }
 
 // WriteBack says how the copy of a row of W goes back to the table when its context

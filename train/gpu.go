@@ -130,8 +130,8 @@ func (g *gpu) needSequential(model sequential.Options) error {
 	if err := g.processor.needSequential(model); err != nil {
 		return err
 	}
-	g.job.preparing = device.PreparingSequential(g.job.text.vocabulary.Len())
 	return g.reserve(func(d device.Device, free int64) (int64, error) {
+		g.job.preparing = device.PreparingSequential(d, g.job.text.vocabulary.Len(), model.Composition)
 		return device.MemorySequential(g.job.text.corpus, model, g.precision(), free, d.GPUs())
 	})
 }

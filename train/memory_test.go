@@ -110,3 +110,23 @@ func TestRefusalCountsTheTextInMemory(t *testing.T) {
 		t.Errorf("with a cache: %v", err)
 	}
 }
+
+// TestRefusalCountsPreparing: what is used only while the trainer is made counts as far as it is more than what comes after training.
+func TestRefusalCountsPreparing(t *testing.T) {
+	j, _ := fakeJob(t, "", 1)
+	j.guard = memoryGuard{Guard: memory.Guard{Limit: 1, Asked: true}}
+	purpose, after := j.afterTraining()
+	least := j.sum()
+	for _, test := range []struct {
+		preparing, more int64
+		purpose         string
+	}{{after - 1, 0, purpose}, {after, 0, purpose}, {after + 9e6, 9e6, "preparing"}} {
+		j.preparing = test.preparing
+		if got := j.sum(); got != least+test.more {
+			t.Errorf("preparing takes %d bytes: %d in all, want %d", test.preparing, got, least+test.more)
+		}
+		if err := j.check(&trainer.Account{}); err == nil || !strings.Contains(err.Error(), test.purpose+" ") {
+			t.Errorf("preparing takes %d bytes: %v; want %s", test.preparing, err, test.purpose)
+		}
+	}
+}

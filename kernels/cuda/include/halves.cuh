@@ -31,13 +31,13 @@ struct Dither {
 template <int F> struct HalfChunks {
 	static constexpr int chunk = 8; // quads
 	uint2 *mine;
-	uint32_t row;
+	uint32_t toNextRow;
 	size_t step;
 	int quads;
 
-	__device__ __forceinline__ HalfChunks(void *table, const Layout &l, int first = 0)
-		: mine(static_cast<uint2 *>(table) + size_t(first + laneNumber() / chunk) * l.chunk + laneNumber() % chunk), row(l.row), step(size_t(4) * l.chunk), quads(l.quads - first * chunk) {}
-	__device__ __forceinline__ size_t at(uint32_t r, int f) const { return __cvta_generic_to_global(mine + size_t(r) * row + f * step); }
+	__device__ __forceinline__ HalfChunks(void *table, const Layout &layout, int first = 0)
+		: mine(static_cast<uint2 *>(table) + size_t(first + laneNumber() / chunk) * layout.toNextChunk + laneNumber() % chunk), toNextRow(layout.toNextRow), step(size_t(4) * layout.toNextChunk), quads(layout.quads - first * chunk) {}
+	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
 };
 

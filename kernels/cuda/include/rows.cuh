@@ -44,33 +44,32 @@ template <int F> __device__ __forceinline__ void store(float4 *row, int quads, c
 		if (int i = laneNumber() + 32 * f; i < quads) row[i] = r.v[f];
 }
 
-// A Layout says where the rows of a table lie that kernels change at any time, in quads. Rows have whole chunks, which are cache
-// lines, and lie one behind the other; behind a row's end are zeros. The distances are arguments of a kernel because with
-// constants the compiler's code is slower, in word2vec.cu with 300 values by a fifth.
+// A Layout says where rows lie in a table that kernels change at any time. Distances are in quads. A row has whole chunks, which are
+// cache lines, and the next row follows it; where comments say (V, N), N is padded with zeros to whole chunks. The distances are
+// arguments of a kernel because with constants the compiler's code is slower, in word2vec.cu with 300 values by a fifth.
 struct Layout {
 	uint32_t quads; // of a row
-	uint32_t row;   // from row to row
-	uint32_t chunk; // from chunk to chunk of a row
+	uint32_t toNextRow, toNextChunk;
 };
 
-// Chunks are such a table. A warp has 4 F + E chunks of each row, from first on.
+// Chunks are a table with a Layout. A warp has 4 F + E chunks of each row, from first on.
 template <int F, int E = 0> struct Chunks {
 	static constexpr int chunk = 8; // quads
 	float4 *mine;                   // where this lane's part of row 0 is
-	uint32_t row;
+	uint32_t toNextRow;
 	size_t step; // from quad i of a row to quad i + 32, and from chunk to chunk in values
 	int quads;   // of a row from the warp's first on, a multiple of chunk
 
-	__device__ __forceinline__ Chunks(void *table, const Layout &l, int first = 0)
-		: mine(static_cast<float4 *>(table) + size_t(first + laneNumber() / chunk) * l.chunk + laneNumber() % chunk), row(l.row), step(size_t(4) * l.chunk), quads(l.quads - first * chunk) {}
-	__device__ __forceinline__ size_t at(uint32_t r, int f) const { return __cvta_generic_to_global(mine + size_t(r) * row + f * step); }
+	__device__ __forceinline__ Chunks(void *table, const Layout &layout, int first = 0)
+		: mine(static_cast<float4 *>(table) + size_t(first + laneNumber() / chunk) * layout.toNextChunk + laneNumber() % chunk), toNextRow(layout.toNextRow), step(size_t(4) * layout.toNextChunk), quads(layout.quads - first * chunk) {}
+	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
 
 	// atValue and hasValue are at and has for value e behind the float4s.
-	__device__ __forceinline__ size_t atValue(uint32_t r, int e) const {
+	__device__ __forceinline__ size_t atValue(uint32_t row, int e) const {
 		int l = laneNumber();
 		const float *first = reinterpret_cast<const float *>(mine - l % chunk) - l / chunk * step;
-		return __cvta_generic_to_global(first + size_t(r) * 4 * row + (4 * F + e) * step + l);
+		return __cvta_generic_to_global(first + size_t(row) * 4 * toNextRow + (4 * F + e) * step + l);
 	}
 	__device__ __forceinline__ int hasValue(int e) const { return (4 * F + e) * chunk < quads; }
 };

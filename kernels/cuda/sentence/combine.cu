@@ -46,7 +46,7 @@ struct CombineArgs {
 __device__ __forceinline__ uint32_t chunksOf(const Layout &l) { return l.quads / 8; }
 
 // placeOf returns where value i of a row is.
-__device__ __forceinline__ size_t placeOf(const Layout &l, uint32_t row, uint32_t i) { return (size_t(row) * l.row + size_t(i / 32) * l.chunk) * 4 + i % 32; }
+__device__ __forceinline__ size_t placeOf(const Layout &l, uint32_t row, uint32_t i) { return (size_t(row) * l.toNextRow + size_t(i / 32) * l.toNextChunk) * 4 + i % 32; }
 
 // Of words 0 ... n-1 this GPU has those of its rank, modulo R.
 template <int R> __device__ __forceinline__ uint32_t mine(const CombineArgs &a, uint32_t n) { return n > a.rank ? (n - a.rank + R - 1) / R : 0; }
@@ -136,7 +136,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 	bool half = isHalf(a.half, table), based = a.bases[table], differ = false;
 	uint32_t row = number(a, a.rank + uint64_t(R) * j), chunks = chunksOf(a.layout);
 	float *base = a.bases[table] + size_t(j) * chunks * 32 + laneNumber();
-	size_t at = (a.packed ? size_t(j) * chunks * 8 : size_t(row) * a.layout.row) * 4 + laneNumber(), step = a.packed ? 32 : size_t(4) * a.layout.chunk;
+	size_t at = (a.packed ? size_t(j) * chunks * 8 : size_t(row) * a.layout.toNextRow) * 4 + laneNumber(), step = a.packed ? 32 : size_t(4) * a.layout.toNextChunk;
 	Dots<R> dots = {};
 	float norm = 0;
 	for (uint32_t c0 = 0; c0 < chunks; c0 += together) {

@@ -67,7 +67,7 @@ struct Share {
 
 	// of is this lane's part of a row, if it has one.
 	__device__ __forceinline__ float4 *of(float4 *table, const Layout &l, uint32_t row) const {
-		return table + size_t(row) * l.row + size_t(chunk) * l.chunk + laneNumber() % lanesOfChunk;
+		return table + size_t(row) * l.toNextRow + size_t(chunk) * l.toNextChunk + laneNumber() % lanesOfChunk;
 	}
 	// partOf is this lane's part of the 32 from number k on, and its size; 0 behind the last.
 	__device__ __forceinline__ uint32_t partOf(const ComposedArgs &a, uint32_t k, float &size) const {

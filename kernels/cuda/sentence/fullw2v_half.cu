@@ -41,12 +41,12 @@ __device__ __forceinline__ void multiply(float (&d)[4], uint32_t a0, uint32_t a1
 // of each chunk of 32.
 template <int F> struct Halves {
 	uint4 *mine;
-	uint32_t row, step;
+	uint32_t toNextRow, toNextChunk;
 	int chunks;
 
 	__device__ __forceinline__ Halves(const SentenceArgs &a)
-		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), row(a.layout.row / 2), step(a.layout.chunk / 2), chunks(a.layout.quads / 8) {}
-	__device__ __forceinline__ size_t at(uint32_t r, int c) const { return __cvta_generic_to_global(mine + size_t(r) * row + size_t(c) * step); }
+		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), toNextRow(a.layout.toNextRow / 2), toNextChunk(a.layout.toNextChunk / 2), chunks(a.layout.quads / 8) {}
+	__device__ __forceinline__ size_t at(uint32_t row, int c) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + size_t(c) * toNextChunk); }
 
 	// load reads one chunk of a row that other warps change; see loadCurrent.
 	__device__ __forceinline__ uint4 load(uint32_t row, int c, bool wanted) const {

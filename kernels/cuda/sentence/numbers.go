@@ -22,7 +22,7 @@ func chunks(dim int) int { return (dim + chunkValues - 1) / chunkValues }
 func padded(dim int) int { return chunkValues * chunks(dim) }
 
 // A layout is Layout of rows.cuh.
-type layout struct{ quads, row, chunk uint32 }
+type layout struct{ quads, toNextRow, toNextChunk uint32 }
 
 // layoutOf returns where the rows of a table lie: one behind the other.
 func layoutOf(dim int) layout {

@@ -48,7 +48,7 @@ func testRows(t *testing.T, n numbers, dim int) {
 			if j < dim {
 				want = rows[w*dim+j]
 			}
-			if at := 4*(n.number(w)*int(l.row)+j/chunkValues*int(l.chunk)) + j%chunkValues; there[at] != want {
+			if at := 4*(n.number(w)*int(l.toNextRow)+j/chunkValues*int(l.toNextChunk)) + j%chunkValues; there[at] != want {
 				t.Fatalf("value %d of word %d is %v, want %v", j, w, there[at], want)
 			}
 		}

@@ -81,7 +81,7 @@ type Options struct {
 	Sync Sync // of several devices
 }
 
-// forget lets go of what devices have got: of 100 million words it is more than a GB.
+// forget drops the tables that the devices now have: over 1 GB for 100 million words.
 func (c *Options) forget() { c.Alias, c.Keep = nil, nil }
 
 // A Text is the tokens and sentences of a text, wherever they are.
@@ -89,7 +89,7 @@ type Text interface {
 	Tokens() int                 // how many there are
 	Sentences() int              // how many there are
 	Start(sentence int) int      // its first token; the end for the number of sentences. A part of a text has the tokens from Start(0) on.
-	LongestSentence() int        // its tokens
+	LongestSentence() int        // tokens that no sentence has more of
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 	GiveBack()                   // the memory that reading took, if the text is in a file
 }

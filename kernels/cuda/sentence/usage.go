@@ -11,6 +11,7 @@ func (c *Composition) partsByNumber(number func(word int) int) (starts, symbols 
 		words[number(w)] = w
 	}
 	starts = make([]uint32, 1, v+1)
+	symbols = make([]uint32, 0, len(c.Symbols))
 	for _, w := range words {
 		symbols = append(symbols, c.Symbols[c.Starts[w]:c.Starts[w+1]]...)
 		starts = append(starts, uint32(len(symbols)))

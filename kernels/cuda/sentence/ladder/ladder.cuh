@@ -14,7 +14,7 @@ constexpr int ladderDim = 128, ladderWidth = 6, ladderWarps = ladderDim / 32;
 
 // at is where this thread's value of a row is.
 __device__ __forceinline__ float *at(void *table, const Layout &l, uint32_t row) {
-	return static_cast<float *>(table) + (size_t(row) * l.row + size_t(threadIdx.x / 32) * l.chunk) * 4 + threadIdx.x % 32;
+	return static_cast<float *>(table) + (size_t(row) * l.toNextRow + size_t(threadIdx.x / 32) * l.toNextChunk) * 4 + threadIdx.x % 32;
 }
 __device__ __forceinline__ float loadValue(void *table, const Layout &l, uint32_t row) { return __ldcg(at(table, l, row)); }
 __device__ __forceinline__ void addValue(void *table, const Layout &l, uint32_t row, float x) {
