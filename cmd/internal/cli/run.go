@@ -88,7 +88,7 @@ func (p Program) interruptible(ctx context.Context, saves bool, s Streams) error
 		return ctx.Err()
 	}
 	if !p.Silent {
-		s.Notef("\nStopping after the current step. Press Ctrl-C again to quit at once.")
+		s.Notef("\nStopping as soon as possible. Press Ctrl-C again to quit at once.")
 	}
 	return <-done
 }
