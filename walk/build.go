@@ -67,10 +67,11 @@ type builder[A arc] struct {
 	mass     []float64
 	places   []uint32 // of the names in their order; nil: they are in order
 	store    *store   // of the arcs
+	together int      // as ReadOptions.together
 }
 
 func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
-	b := &builder[A]{directed: o.Directed, threads: o.threads(), store: &store{folder: o.Folder, always: o.always}}
+	b := &builder[A]{directed: o.Directed, threads: o.threads(), store: &store{folder: o.Folder, always: o.always}, together: o.together}
 	defer func() { _ = b.store.close() }() // nothing in it is needed any more
 	done, err := b.take(ctx, e)
 	if err != nil {
@@ -104,7 +105,7 @@ func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error
 		}
 	}
 	room := func(nodes int) (err error) {
-		const bytesPerNode = 128 // while both orders are there
+		const bytesPerNode = 128 // while both numberings are there
 		if done, err = memory.Room(bytesPerNode * int64(nodes)); err != nil {
 			return fmt.Errorf("a graph of %d nodes: %w", nodes, err)
 		}
@@ -197,6 +198,7 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.mass = nil // the graph needs its memory
 	rank := make([]uint32, nodes)
 	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
 	if err := eachNode(ctx, b.threads, nodes, nil, func(_ int, i uint32) error { // memory is read in any order, which waits
@@ -242,10 +244,10 @@ func (b *builder[A]) heaviest(ctx context.Context) ([]massOf, error) {
 	})
 }
 
-// fillGraph sets the edges of the graph, in which rank[i] is the number of node i. nodes are all nodes in the order of these numbers.
-func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, nodes []massOf, rank []uint32) (err error) {
+// fillGraph sets the edges of the graph, in which rank[i] is the number of node i. heavy has all nodes in the order of these numbers.
+func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, heavy []massOf, rank []uint32) (err error) {
 	g.store = &store{folder: b.store.folder, always: b.store.always}
-	if g.ends, err = allocate[uint32](g.store, g.starts[len(nodes)]); err != nil {
+	if g.ends, err = allocate[uint32](g.store, g.starts[len(heavy)]); err != nil {
 		return err
 	}
 	var a A
@@ -254,16 +256,16 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, nodes []massOf, ra
 			return err
 		}
 	}
-	old := func(k uint32) uint32 { return k } // reading in order is faster than writing in order, because only reading waits for memory
+	nodeAt := func(turn uint32) uint32 { return turn } // reading in order is faster than writing in order, because only reading waits for memory
 	if g.store.inFiles() {
-		old = func(k uint32) uint32 { return nodes[k].node } // but in files whole pages are written
+		nodeAt = func(turn uint32) uint32 { return heavy[turn].node } // but in files whole pages are written
 	}
 	rows := make([][]A, b.threads)
 	var loops atomic.Int64
-	err = b.rows(ctx, func(worker int, k uint32) error {
-		old, row := old(k), rows[worker][:0]
-		i := rank[old]
-		for _, a := range b.row(old) {
+	err = b.rows(ctx, func(worker int, turn uint32) error {
+		node, row := nodeAt(turn), rows[worker][:0]
+		i := rank[node]
+		for _, a := range b.row(node) {
 			row = append(row, newArc[A](rank[endOf(a)], weightOf(a)))
 		}
 		rows[worker] = row
@@ -277,7 +279,7 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, nodes []massOf, ra
 				loops.Add(1)
 			}
 		}
-		if k%8 == 7 {
+		if turn%8 == 7 {
 			g.store.giveBack()
 		}
 		return nil

@@ -38,6 +38,8 @@ const wordKey = 1 << 63
 type edgeChunk struct {
 	from, to []uint64  // keys
 	weights  []float32 // nil: all are 1
+
+	backWeights []float32 // of the arcs in to, once a filler has made arcs of the edges
 }
 
 // count returns the number of edges.
@@ -51,16 +53,12 @@ func (e *edges) count() (n int) {
 	return n
 }
 
-// each calls visit for every edge, chunks side by side. weight is 1 in a graph without weights.
-func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint64, weight float32)) error {
+// each calls visit for every edge, chunks side by side.
+func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint64)) error {
 	return parallel.Do(ctx, threads, len(e.chunks), func(k int) {
 		c := &e.chunks[k]
 		for i, from := range c.from {
-			weight := float32(1)
-			if c.weights != nil {
-				weight = c.weights[i]
-			}
-			visit(from, c.to[i], weight)
+			visit(from, c.to[i])
 		}
 		e.store.giveBack()
 	})
@@ -189,12 +187,12 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	if e.given > 0 {
 		raise(e.first + e.given - 1)
 	}
-	if err := e.each(ctx, threads, func(from, to uint64, _ float32) { raise(from); raise(to) }); err != nil {
+	if err := e.each(ctx, threads, func(from, to uint64) { raise(from); raise(to) }); err != nil {
 		return nil, err
 	}
 	n := &numbering{}
 	if e.words != nil {
-		const bytes = 16 + 4 + 4 // of a name in words, order and ranks, beside its text
+		const bytes = 16 + 4 + 4 + 4 // of a name in words, order, ranks and the copy of order that sorting makes on several threads, beside its text
 		done, err := memory.Room(bytes * int64(e.words.count.Load()))
 		if err != nil {
 			return nil, fmt.Errorf("%d nodes: %w", e.words.count.Load(), err)
@@ -244,7 +242,7 @@ func (n *numbering) numberSet(ctx context.Context, e *edges, threads int, larges
 	for i := range e.given {
 		mark(e.first + i)
 	}
-	if err := e.each(ctx, threads, func(from, to uint64, _ float32) { mark(from); mark(to) }); err != nil {
+	if err := e.each(ctx, threads, func(from, to uint64) { mark(from); mark(to) }); err != nil {
 		return err
 	}
 	n.before = make([]uint32, len(n.set))
@@ -314,7 +312,7 @@ func (n *numbering) namesOf(ctx context.Context, threads int, e *edges) ([]strin
 	})
 }
 
-// numberNames sets names to numbers. each calls visit with the numbers first ... end-1 of these.
+// numberNames writes the numbers of nodes into names, as text. each visits the numbers of the nodes first ... end-1.
 func numberNames(ctx context.Context, threads int, names []string, each func(first, end int, visit func(key uint64))) error {
 	const together = 1 << 14 // share one piece of memory
 	return parallel.Do(ctx, threads, (len(names)+together-1)/together, func(k int) {
@@ -326,15 +324,15 @@ func numberNames(ctx context.Context, threads int, names []string, each func(fir
 			text.Write(strconv.AppendUint(digits[:0], key, 10))
 			ends = append(ends, text.Len())
 		})
-		all, last := text.String(), 0
-		for i, end := range ends {
-			names[first+i] = all[last:end]
-			last = end
+		all, from := text.String(), 0
+		for i, to := range ends {
+			names[first+i] = all[from:to]
+			from = to
 		}
 	})
 }
 
-// eachNumber calls visit with the names that are numbers, in rising order: from one first number of a node to the one before another.
+// eachNumber calls visit with the names that are numbers, in rising order: those of the nodes first ... end-1.
 func (n *numbering) eachNumber(first, end int, visit func(key uint64)) {
 	if n.set == nil {
 		for _, key := range n.sorted[first:end] {

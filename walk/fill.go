@@ -12,7 +12,8 @@ import (
 )
 
 // A filler sorts the edges of a list by the nodes that they lead from. Sorting all edges at once would wait for memory at every edge. So the filler
-// sorts twice, each time no more than a processor's cache holds: the arcs of each chunk by ranges of nodes, then the arcs of each range by nodes.
+// sorts twice, each time no more than a processor's cache holds, up to 2 million nodes; beyond that, ranges grow. It sorts the arcs of each chunk by
+// ranges of nodes, then the arcs of each range by nodes.
 type filler[A arc] struct {
 	*builder[A]
 	edges  *edges
@@ -20,9 +21,11 @@ type filler[A arc] struct {
 
 	shift  int        // range k has the nodes k<<shift ... (k+1)<<shift - 1
 	bounds [][]uint32 // of each chunk: where the arcs of each range begin, and where the last ones end
-	begins []int      // where the arcs of each range begin in the graph, and where the last ones end
 
-	extra store // of weights, until the arcs are there
+	rangeStarts []int // where the arcs of each range begin in the graph, and where the last ones end
+
+	extra store // of the weights of arcs that lead back, until all arcs are there
+	most  int   // arcs of a group, unless one range alone has more
 }
 
 const (
@@ -39,21 +42,22 @@ func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) (err erro
 	nodes := n.count()
 	b.starts, b.degrees = make([]int, nodes+1), make([]int, nodes)
 	f := &filler[A]{builder: b, edges: e, number: n, shift: rangeShift(nodes)}
-	f.begins = make([]int, (nodes-1)>>f.shift+2)
+	f.rangeStarts = make([]int, (nodes-1)>>f.shift+2)
 	f.extra.folder, f.extra.always = b.store.folder, b.store.always
 	defer func() { err = errors.Join(err, f.extra.close()) }()
 	if err := f.sortChunks(ctx); err != nil {
 		return err
 	}
-	for k := range f.begins[1:] {
-		f.begins[k+1] = f.begins[k]
+	for k := range f.rangeStarts[1:] {
+		f.rangeStarts[k+1] = f.rangeStarts[k]
 		for _, bounds := range f.bounds {
-			f.begins[k+1] += int(bounds[k+1] - bounds[k])
+			f.rangeStarts[k+1] += int(bounds[k+1] - bounds[k])
 		}
 	}
-	if b.arcs, err = allocate[A](b.store, f.begins[len(f.begins)-1]); err != nil {
+	if b.arcs, err = allocate[A](b.store, f.rangeStarts[len(f.rangeStarts)-1]); err != nil {
 		return err
 	}
+	f.most = f.mostArcs()
 	groups := f.groups()
 	err = parallel.Try(ctx, b.threads, len(groups)-1, func(_, k int) error {
 		return f.fillRanges(ctx, groups[k], groups[k+1])
@@ -62,17 +66,26 @@ func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) (err erro
 	return err
 }
 
-// groups returns where groups of ranges begin, and where the last one ends. The ranges of a group are filled together. In memory, each range is a
-// group. In files, a group has as many ranges as there is memory for, because reading a little of every chunk is slow.
-func (f *filler[A]) groups() []int {
+// mostArcs returns the most arcs of a group of several ranges. In memory, each range is a group. In files, a group has as many ranges as there is
+// memory for, because reading a little of every chunk is slow.
+func (f *filler[A]) mostArcs() int {
 	var a A
-	ranges, most := len(f.begins)-1, 0
-	if f.store.inFiles() {
-		most = int(max(memory.Left()/4, 8<<20)/int64(unsafe.Sizeof(a))) / f.threads
+	switch {
+	case !f.store.inFiles() && !f.edges.store.inFiles() && !f.extra.inFiles():
+		return 0
+	case f.together > 0:
+		return f.together
+	default:
+		return int(max(memory.Left()/4, 8<<20)/int64(unsafe.Sizeof(a))) / f.threads
 	}
+}
+
+// groups returns where groups of ranges begin, and where the last one ends. The ranges of a group are filled together.
+func (f *filler[A]) groups() []int {
+	ranges := len(f.rangeStarts) - 1
 	groups := []int{0}
 	for k := 1; k < ranges; k++ {
-		if f.begins[k+1]-f.begins[groups[len(groups)-1]] > most {
+		if f.rangeStarts[k+1]-f.rangeStarts[groups[len(groups)-1]] > f.most {
 			groups = append(groups, k)
 		}
 	}
@@ -83,18 +96,20 @@ func (f *filler[A]) groups() []int {
 func (f *filler[A]) sortChunks(ctx context.Context) error {
 	e := f.edges
 	e.cut(mostEdges)
-	weights, err := f.weightsOfBothWays()
+	const sorterBytes = 2 * mostEdges * (8 + 4) // arcs and weights of both ways
+	boundsBytes := 4 * len(f.rangeStarts) * len(e.chunks)
+	done, err := memory.Room(int64(boundsBytes + min(f.threads, len(e.chunks))*sorterBytes))
 	if err != nil {
+		return err
+	}
+	defer done()
+	if err := f.takeBackWeights(); err != nil {
 		return err
 	}
 	f.bounds = make([][]uint32, len(e.chunks))
 	sorters := make([]chunkSorter, f.threads)
 	err = parallel.Try(ctx, f.threads, len(e.chunks), func(worker, k int) error {
-		var room []float32
-		if weights != nil {
-			room = weights[k]
-		}
-		f.bounds[k] = f.sortChunk(&e.chunks[k], &sorters[worker], room)
+		f.bounds[k] = f.sortChunk(&e.chunks[k], &sorters[worker])
 		e.store.giveBack()
 		f.extra.giveBack()
 		return nil
@@ -103,21 +118,22 @@ func (f *filler[A]) sortChunks(ctx context.Context) error {
 	return err
 }
 
-// weightsOfBothWays returns memory for the weights of the arcs of each chunk, if these are more than the weights of its edges.
-func (f *filler[A]) weightsOfBothWays() ([][]float32, error) {
+// takeBackWeights takes memory for the weights of as many arcs as each chunk has edges, if edges lead back, too.
+func (f *filler[A]) takeBackWeights() error {
 	var a A
 	if unsafe.Sizeof(a) == 4 || f.directed {
-		return nil, nil
+		return nil
 	}
-	all, err := allocate[float32](&f.extra, 2*f.edges.count())
+	all, err := allocate[float32](&f.extra, f.edges.count())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	weights := make([][]float32, len(f.edges.chunks))
-	for k, c := range f.edges.chunks {
-		weights[k], all = all[:2*len(c.from)], all[2*len(c.from):]
+	for k := range f.edges.chunks {
+		if c := &f.edges.chunks[k]; c.weights != nil {
+			c.backWeights, all = all[:len(c.from)], all[len(c.from):]
+		}
 	}
-	return weights, nil
+	return nil
 }
 
 // cut cuts chunks of more edges into several.
@@ -144,10 +160,10 @@ type chunkSorter struct {
 	weights []float32
 }
 
-// sortChunk replaces the edges of a chunk by their arcs, sorted by ranges: first those in from, then those in to. weights is memory for their
-// weights; nil: the weights of the edges are enough. It returns where the arcs of each range begin, and where the last ones end.
-func (f *filler[A]) sortChunk(c *edgeChunk, s *chunkSorter, weights []float32) []uint32 {
-	bounds := make([]uint32, len(f.begins))
+// sortChunk replaces the edges of a chunk by their arcs, sorted by ranges: first those in from, with their weights in weights, then those in to,
+// with their weights in backWeights. It returns where the arcs of each range begin, and where the last ones end.
+func (f *filler[A]) sortChunk(c *edgeChunk, s *chunkSorter) []uint32 {
+	bounds := make([]uint32, len(f.rangeStarts))
 	for i, key := range c.from {
 		from, to := f.number.of(key), f.number.of(c.to[i])
 		c.from[i] = uint64(from)<<32 | uint64(to)
@@ -173,10 +189,7 @@ func (f *filler[A]) sortChunk(c *edgeChunk, s *chunkSorter, weights []float32) [
 	}
 	copy(c.to, s.arcs[copy(c.from, s.arcs):])
 	if c.weights != nil {
-		if weights != nil {
-			c.weights = weights
-		}
-		copy(c.weights, s.weights)
+		copy(c.backWeights, s.weights[copy(c.weights, s.weights):])
 	}
 	return bounds
 }
@@ -202,7 +215,7 @@ func (f *filler[A]) fillRanges(ctx context.Context, first, end int) error {
 	if err != nil {
 		return err
 	}
-	at := f.begins[first]
+	at := f.rangeStarts[first]
 	for i, degree := range degrees {
 		next[i] = at // until the arcs are there; then it is where the arcs of the next node start
 		at += degree
@@ -224,20 +237,14 @@ func (f *filler[A]) fillRanges(ctx context.Context, first, end int) error {
 
 // eachPart calls visit with all arcs of the ranges first ... end-1, and their weights, a part of a chunk at a time.
 func (f *filler[A]) eachPart(ctx context.Context, first, end int, visit func(arcs []uint64, weights []float32)) error {
+	visited := 0 // arcs, since f.store last gave its memory back
 	for k, c := range f.edges.chunks {
 		from, to := int(f.bounds[k][first]), int(f.bounds[k][end])
-		half := min(max(from, len(c.from)), to) // the arcs from here on are in c.to
-		weights := func(from, to int) []float32 {
-			if c.weights == nil {
-				return nil
-			}
-			return c.weights[from:to]
-		}
-		if from < half {
-			visit(c.from[from:half], weights(from, half))
-		}
-		if half < to {
-			visit(c.to[half-len(c.from):to-len(c.from)], weights(half, to))
+		visitPart(c.from, c.weights, from, min(to, len(c.from)), visit)
+		visitPart(c.to, c.backWeights, max(from-len(c.from), 0), to-len(c.from), visit)
+		if visited += to - from; visited > f.most { // one range alone has more than a group may have
+			f.store.giveBack()
+			visited = 0
 		}
 		f.edges.store.giveBack()
 		f.extra.giveBack()
@@ -246,4 +253,15 @@ func (f *filler[A]) eachPart(ctx context.Context, first, end int, visit func(arc
 		}
 	}
 	return nil
+}
+
+// visitPart calls visit with the arcs from ... to-1, and their weights, if there are such arcs.
+func visitPart(arcs []uint64, weights []float32, from, to int, visit func(arcs []uint64, weights []float32)) {
+	switch {
+	case from >= to:
+	case weights == nil:
+		visit(arcs[from:to], nil)
+	default:
+		visit(arcs[from:to], weights[from:to])
+	}
 }

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,13 +20,13 @@ type listedEdge struct {
 // plainGraph makes the graph of a list in the simplest way, and the notes of read.
 func plainGraph(list []listedEdge, directed, weighted bool) (g *Graph, notes []string) {
 	weights, repeated := map[[2]string]float32{}, 0
-	rows, mass := map[string][]string{}, map[string]float64{}
+	rows, mass, names := map[string][]string{}, map[string]float64{}, map[string]bool{}
 	add := func(from, to string, weight float32) {
 		weights[[2]string{from, to}] = weight
 		rows[from] = append(rows[from], to)
-		rows[to] = append(rows[to], []string{}...) // perhaps no edges lead from it
 	}
 	for _, e := range list {
+		names[e.from], names[e.to] = true, true
 		if _, ok := weights[[2]string{e.from, e.to}]; ok {
 			repeated++
 			continue
@@ -36,7 +37,7 @@ func plainGraph(list []listedEdge, directed, weighted bool) (g *Graph, notes []s
 		}
 	}
 	g = &Graph{Directed: directed, starts: []int{0}}
-	for name := range rows {
+	for name := range names {
 		g.Names = append(g.Names, name)
 	}
 	slices.SortFunc(g.Names, compareNames)
@@ -152,6 +153,75 @@ func TestFillLikePlain(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestFillGroups compares graphs with those of a plain twin where edges, arcs or both are in files, and several groups of ranges are filled.
+func TestFillGroups(t *testing.T) {
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 2))
+	const ranges, edgeCount = 5, 40_000 // several chunks
+	for option := range 4 {
+		if testing.Short() && option != 2 { // the one with weights of both ways
+			continue
+		}
+		o := ReadOptions{Directed: option%2 == 1, Weighted: option/2 == 1, Threads: 2, Folder: t.TempDir()}
+		list, text := listOf(random, ranges<<leastShift, edgeCount, o.Directed, o.Weighted)
+		want, _ := plainGraph(list, o.Directed, o.Weighted)
+		arcs := edgeCount
+		if !o.Directed {
+			arcs *= 2
+		}
+		for _, test := range []struct {
+			edges, arcs bool // in files
+			together    int
+		}{{true, false, arcs / 2}, {false, true, arcs / 2}, {true, true, arcs / 2}, {true, true, arcs / 20}} { // two of the five ranges, or a part of one
+			o.always, o.together = test.edges, test.together
+			e, err := readSource(t.Context(), source(text), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.always = test.arcs
+			g, _, err := newGraph(t.Context(), e, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.store.inFiles() != test.edges || g.store.inFiles() != test.arcs {
+				t.Fatalf("in files: %t, %t; want %+v", e.store.inFiles(), g.store.inFiles(), test)
+			}
+			if err := compareGraphs(g, want); err != nil {
+				t.Fatalf("seed %d, %+v, %+v: %v", seed, test, o, err)
+			}
+			if err := errors.Join(g.Close(), e.store.close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestGroups: in files, ranges are filled together.
+func TestGroups(t *testing.T) {
+	inMemory := []int{0, 1, 2, 3, 4, 5}
+	for _, test := range []struct {
+		edges, extra, arcs bool // in files
+		together           int
+		want               []int
+	}{
+		{false, false, false, 25, inMemory},
+		{true, false, false, 25, []int{0, 2, 3, 5}},
+		{false, true, false, 25, []int{0, 2, 3, 5}},
+		{false, false, true, 25, []int{0, 2, 3, 5}},
+		{true, true, true, 5, inMemory},
+		{true, true, true, 0, []int{0, 5}},
+	} {
+		f := &filler[uint32]{builder: &builder[uint32]{store: &store{}, threads: 1, together: test.together}, edges: &edges{}, rangeStarts: []int{0, 10, 20, 50, 60, 70}}
+		f.edges.store.any.Store(test.edges)
+		f.extra.any.Store(test.extra)
+		f.store.any.Store(test.arcs)
+		f.most = f.mostArcs()
+		if got := f.groups(); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: %v", test, got)
 		}
 	}
 }

@@ -26,7 +26,9 @@ type ReadOptions struct {
 
 	// Folder is where the edges go, in files without names, if memory is too small for them. Close the Graph then. Empty: then they are refused.
 	Folder string
-	always bool // tests set it: use files though there is memory
+
+	always   bool // tests set it: use files though there is memory
+	together int  // tests set it: in files, arcs of several ranges of nodes that are filled together; 0: as many as there is memory for
 }
 
 func (o *ReadOptions) threads() int {

@@ -436,7 +436,7 @@ func BenchmarkWalks(b *testing.B) {
 		c.weights[i] = 1 + float32((c.from[i]^c.to[i])%64)
 	}
 	for _, weighted := range []bool{false, true} {
-		chunk := edgeChunk{slices.Clone(c.from), slices.Clone(c.to), slices.Clone(c.weights)} // newGraph loses it
+		chunk := edgeChunk{from: slices.Clone(c.from), to: slices.Clone(c.to), weights: slices.Clone(c.weights)} // newGraph loses it
 		if !weighted {
 			chunk.weights = nil
 		}
