@@ -26,7 +26,7 @@ func TestPieces(t *testing.T) {
 			units = append(units, sentences)
 			var starts, unitStarts []int
 			var around [][2]uint32
-			longest := 1
+			longest := 0
 			for s := range sentences {
 				for _, u := range units {
 					if u == s {
