@@ -128,6 +128,9 @@ func (c *Options) check() error {
 	return nil
 }
 
+// forget drops the tables that the devices now have: over 1 GB for 100 million words.
+func (c *Options) forget() { c.Alias, c.Keep = nil, nil }
+
 func (t *Kernels) allocate() (err error) {
 	c, d := t.options, t.device
 	text := c.text()

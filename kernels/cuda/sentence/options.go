@@ -81,9 +81,6 @@ type Options struct {
 	Sync Sync // of several devices
 }
 
-// forget drops the tables that the devices now have: over 1 GB for 100 million words.
-func (c *Options) forget() { c.Alias, c.Keep = nil, nil }
-
 // A Text is the tokens and sentences of a text, wherever they are.
 type Text interface {
 	Tokens() int                 // how many there are
