@@ -77,8 +77,8 @@ func (m *binaryRows) next(b []byte) ([]byte, error) {
 		m.done++
 	}
 	m.starts = append(m.starts, at)
-	if cap(b) < at {
-		b = append(make([]byte, 0, at), b...)
+	if cap(b) < at { // the next rows may take a little more
+		b = append(make([]byte, 0, max(at, min(at, writtenTogether)+4*m.Dim+64)), b...)
 	}
 	parts := min(m.threads, max((at-len(b))/madeTogether, 1), max(m.done-first, 1))
 	b, errs := b[:at], make([]error, parts)
