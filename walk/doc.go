@@ -5,7 +5,8 @@
 //
 // Start at [Read], which reads a [Graph] from an edge list or a matrix (read.go; list.go,
 // matrix.go and archive.go are the formats). edges.go numbers the nodes, fill.go sorts the edges by nodes, and build.go makes the graph
-// of them. [Graph.WriteWalks] walks over the graph (walk.go). lockstep.go has the definition of a walk and a faster form, step.go a step of it.
+// of them. [Graph.WriteWalks] walks over the graph (walk.go). lockstep.go defines
+// a walk and makes many side by side; step.go makes one step.
 // [Graph.HoldOut] (holdout.go) takes edges out of a graph, so
 // that vectors of the nodes can be scored by predicting them.
 //

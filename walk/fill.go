@@ -118,7 +118,7 @@ func (f *filler[A]) sortChunks(ctx context.Context) error {
 	return err
 }
 
-// takeBackWeights takes memory for the weights of as many arcs as each chunk has edges, if edges lead back, too.
+// takeBackWeights allocates the weights of arcs that lead back, one for each edge. Directed graphs have no such arcs.
 func (f *filler[A]) takeBackWeights() error {
 	var a A
 	if unsafe.Sizeof(a) == 4 || f.directed {

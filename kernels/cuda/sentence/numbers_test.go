@@ -81,7 +81,7 @@ func testRows(t *testing.T, n numbers, dim int) {
 	}
 }
 
-// Of 200 million words of 128 values, too, every word has a number of its own, and all rows have their places.
+// TestManyNumbers: a table of 200 million words still gives each word its own number, and each row its own place.
 func TestManyNumbers(t *testing.T) {
 	const words, dim = 200_000_000, 128
 	n := newNumbers(words)

@@ -86,7 +86,7 @@ type Text interface {
 	Tokens() int                 // how many there are
 	Sentences() int              // how many there are
 	Start(sentence int) int      // its first token; the end for the number of sentences. A part of a text has the tokens from Start(0) on.
-	LongestSentence() int        // tokens that no sentence has more of
+	LongestSentence() int        // an upper bound of a sentence's tokens
 	Copy(to []uint32, first int) // the tokens from first on, as many as fit
 	GiveBack()                   // the memory that reading took, if the text is in a file
 }
