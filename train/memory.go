@@ -185,11 +185,11 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	_, after := j.afterTraining()
 	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
 	peak := machine.PeakRSS()
-	higher := min(peak/32, memory.Garbage(peak)) // that of the next run may be as much higher
-	j.text.corpus.GiveBack()                     // as the export does
+	peak += min(peak/32, memory.Garbage(peak)) // that of the next run may be as much higher
+	j.text.corpus.GiveBack()                   // as the export does
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2, readers) + garbage
-	m.Peak = max(peak+higher, memory.Resident()+coming+higher/2, j.building)
+	m.Peak = max(peak, memory.Resident()+coming, j.building)
 	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m
 }
