@@ -1,7 +1,7 @@
 // Combines the tables of several GPUs, each of which has trained on a part of the text (package sequential/combine has the
 // same for the CPU).
 //
-//	words, contexts: (V, N) on each of R GPUs, see Chunks    bases: (V/R, N), of the words w = rank mod R
+//	words, contexts: (V, N) on each of R GPUs, N as Layout pads it    bases: (V/R, N), of the words w = rank mod R
 //	for each row of this GPU's, of each table:
 //		d_r = row on GPU r - base
 //		c = the combination of d_r: the sum of part_r d_r, see combine.Parts
@@ -36,17 +36,12 @@ struct CombineArgs {
 	const uint2 *passes;          // {sentences to wait for, most frequent words to combine}, in order
 	uint32_t count;               // of passes
 	uint32_t rank, vocabulary, successor;
-	Layout layout;
+	uint32_t width;  // N
 	uint32_t rule;
 	uint32_t half;   // tables in float16: 1 is W, 2 is C
 	uint32_t of;     // R
 	uint32_t packed; // tables are (words of this GPU, N) of each GPU
 };
-
-__device__ __forceinline__ uint32_t chunksOf(const Layout &l) { return l.quads / 8; }
-
-// placeOf returns where value i of a row is.
-__device__ __forceinline__ size_t placeOf(const Layout &l, uint32_t row, uint32_t i) { return (size_t(row) * l.toNextRow + size_t(i / 32) * l.toNextChunk) * 4 + i % 32; }
 
 // Of words 0 ... n-1 this GPU has those of its rank, modulo R.
 template <int R> __device__ __forceinline__ uint32_t mine(const CombineArgs &a, uint32_t n) { return n > a.rank ? (n - a.rank + R - 1) / R : 0; }
@@ -134,9 +129,9 @@ template <int R> __device__ __forceinline__ void parts(float (&part)[R], const D
 template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a, int table, uint32_t j, float *changes) {
 	constexpr int together = R == 2 ? 4 : 2; // chunks that are asked for at a time
 	bool half = isHalf(a.half, table), based = a.bases[table], differ = false;
-	uint32_t row = number(a, a.rank + uint64_t(R) * j), chunks = chunksOf(a.layout);
-	float *base = a.bases[table] + size_t(j) * chunks * 32 + laneNumber();
-	size_t at = (a.packed ? size_t(j) * chunks * 8 : size_t(row) * a.layout.toNextRow) * 4 + laneNumber(), step = a.packed ? 32 : size_t(4) * a.layout.toNextChunk;
+	uint32_t row = number(a, a.rank + uint64_t(R) * j), chunks = a.width / 32;
+	float *base = a.bases[table] + size_t(j) * a.width + laneNumber();
+	size_t at = size_t(a.packed ? j : row) * a.width + laneNumber();
 	Dots<R> dots = {};
 	float norm = 0;
 	for (uint32_t c0 = 0; c0 < chunks; c0 += together) {
@@ -146,7 +141,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 			if (c0 + i < chunks) {
 				b[i] = based ? base[(c0 + i) * 32] : 0;
 #pragma unroll
-				for (int r = 0; r < R; r++) x[i][r] = loadValue(a.tables[table][r], at + (c0 + i) * step, half);
+				for (int r = 0; r < R; r++) x[i][r] = loadValue(a.tables[table][r], at + (c0 + i) * 32, half);
 			}
 #pragma unroll
 		for (int i = 0; i < together; i++)
@@ -181,13 +176,13 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 		if (based)
 			base[c * 32] = now;
 		else if (half)
-			now = dithered(now, at + c * step);
+			now = dithered(now, at + c * 32);
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			if (!a.next)
-				storeValue(a.tables[table][r], at + c * step, half, now);
+				storeValue(a.tables[table][r], at + c * 32, half, now);
 			else // L2 of that GPU does it, beside the additions of its own warps
-				asm volatile("red.relaxed.sys.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(static_cast<float *>(a.tables[table][r]) + at + c * step)), "f"(together - changes[(r * chunks + c) * 32]));
+				asm volatile("red.relaxed.sys.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(static_cast<float *>(a.tables[table][r]) + at + c * 32)), "f"(together - changes[(r * chunks + c) * 32]));
 		}
 	}
 }
@@ -195,7 +190,7 @@ template <int R> __device__ __forceinline__ void combineRow(const CombineArgs &a
 extern __shared__ float rowsOfWarps[]; // (warps, R + 1, chunks, 32)
 
 template <int R> __device__ __forceinline__ void combine(const CombineArgs &a) {
-	float *changes = rowsOfWarps + size_t(threadIdx.x / 32) * (R + 1) * chunksOf(a.layout) * 32 + laneNumber();
+	float *changes = rowsOfWarps + size_t(threadIdx.x / 32) * (R + 1) * a.width + laneNumber();
 	uint32_t warps = gridDim.x * blockDim.x / 32, first = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
 #pragma unroll 1
 	for (uint32_t p = 0; p < a.count; p++) {
@@ -223,13 +218,12 @@ COMBINE(8)
 extern "C" __global__ void combine_begin(const __grid_constant__ CombineArgs a) {
 	uint32_t R = a.of;
 	uint32_t words = (a.vocabulary - a.rank + R - 1) / R;
-	uint32_t width = a.layout.quads * 4;
-	size_t values = size_t(words) * width;
+	size_t values = size_t(words) * a.width;
 	for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < 2 * values; i += size_t(gridDim.x) * blockDim.x) {
 		int table = i >= values;
 		size_t n = i - table * values;
-		uint32_t j = n / width;
-		a.bases[table][n] = loadValue(a.tables[table][a.rank], placeOf(a.layout, number(a, a.rank + uint64_t(R) * j), n % width), isHalf(a.half, table));
+		size_t row = number(a, a.rank + uint64_t(R) * (n / a.width));
+		a.bases[table][n] = loadValue(a.tables[table][a.rank], row * a.width + n % a.width, isHalf(a.half, table));
 	}
 }
 
@@ -238,19 +232,18 @@ struct ExchangeArgs {
 	uint32_t first, words;        // a range of words; first is a multiple of R
 	uint32_t rows;                // of each of R GPUs in packed: words / R, rounded up
 	uint32_t vocabulary, successor;
-	Layout layout;
-	uint32_t half; // as of CombineArgs
-	uint32_t of;   // R
-	uint32_t back; // from packed to tables
+	uint32_t width, half; // as of CombineArgs
+	uint32_t of;          // R
+	uint32_t back;        // from packed to tables
 };
 
 template <class T> __device__ __forceinline__ void exchange(const ExchangeArgs &a, int table) {
 	T *rows = static_cast<T *>(a.tables[table]), *packed = static_cast<T *>(a.packed[table]);
-	size_t width = a.layout.quads * 4, values = a.words * width;
+	size_t width = a.width, values = a.words * width;
 	for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < values; i += size_t(gridDim.x) * blockDim.x) {
 		uint32_t word = i / width;
 		size_t number = uint64_t(a.first + word) * a.successor % a.vocabulary;
-		T &row = rows[placeOf(a.layout, number, i % width)];
+		T &row = rows[number * width + i % width];
 		T &place = packed[(size_t(word % a.of) * a.rows + word / a.of) * width + i % width];
 		if (a.back)
 			row = place;

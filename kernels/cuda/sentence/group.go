@@ -44,8 +44,7 @@ type combineArgs struct {
 	bases                              [2]cu.DevicePtr
 	next, passes                       cu.DevicePtr
 	count, rank, vocabulary, successor uint32
-	layout                             layout
-	rule, half, devices, packed        uint32
+	width, rule, half, devices, packed uint32
 }
 
 // blocksAside are the thread blocks of a device that combine while it trains. They take the places of as many sentences.
@@ -106,7 +105,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 		return nil, err
 	}
 	m.args = combineArgs{
-		count: 1, rank: uint32(rank), vocabulary: uint32(c.Vocabulary), successor: m.numbers.successor, layout: layoutOf(c.Dim),
+		count: 1, rank: uint32(rank), vocabulary: uint32(c.Vocabulary), successor: m.numbers.successor, width: uint32(padded(c.Dim)),
 		rule: uint32(c.Sync.Number), devices: uint32(devices),
 	}
 	for table, half := range []bool{c.HalfWords, c.HalfPrecision} {

@@ -19,10 +19,10 @@ import (
 )
 
 func TestCombineStructureSize(t *testing.T) {
-	if size := unsafe.Sizeof(combineArgs{}); size != 208 {
+	if size := unsafe.Sizeof(combineArgs{}); size != 200 {
 		t.Errorf("CombineArgs has %d bytes, the kernels' 208", size)
 	}
-	if size := unsafe.Sizeof(exchangeArgs{}); size != 80 {
+	if size := unsafe.Sizeof(exchangeArgs{}); size != 72 {
 		t.Errorf("ExchangeArgs has %d bytes, the kernels' 80", size)
 	}
 }

@@ -40,8 +40,7 @@ type Exchange interface {
 type exchangeArgs struct {
 	tables, packed                            [2]cu.DevicePtr
 	first, words, rows, vocabulary, successor uint32
-	layout                                    layout
-	half, of, back                            uint32
+	width, half, of, back                     uint32
 }
 
 // exchangeBytes is the memory of rows that are exchanged at a time: of two tables, to send and to receive.
@@ -151,7 +150,7 @@ func (p *Part) combineSome(first, words int) error {
 	x := exchangeArgs{
 		tables: [2]cu.DevicePtr{p.Kernels.args.words, p.Kernels.args.contexts}, packed: [2]cu.DevicePtr(p.send),
 		first: uint32(first), words: uint32(words), rows: uint32(rows), vocabulary: p.args.vocabulary, successor: p.args.successor,
-		layout: p.args.layout, half: p.args.half, of: uint32(p.ranks),
+		width: p.args.width, half: p.args.half, of: uint32(p.ranks),
 	}
 	if err := cuda.Launch(p.device, p.exchanges, p.wide(), &x); err != nil {
 		return err
