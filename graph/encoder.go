@@ -32,8 +32,8 @@ type Encoder interface {
 	// vocabulary.
 	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
 	// Bytes estimates the memory of Rows of the whole vocabulary, and the memory
-	// that the gradient adds.
-	Bytes() (rows, gradient int64)
+	// that the gradient adds. Of each of the two so much is free again after a run.
+	Bytes() (rows, gradient, free int64)
 }
 
 // Drawing encoders have rows that differ from step to step of training: by dropout.

@@ -113,8 +113,9 @@ func allocateVanilla(words int, o VanillaOptions, c Options) (t tables, b *pairB
 	work := 40*int64(entries) + 8*v // the pairs grouped by their rows, and where these are
 	switch {
 	case c.Encoder != nil:
-		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
-		work += rows + (rows+gradient)*batch/v + 4*v
+		rows, gradient, free := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
+		work += rows - free + (rows+gradient)*batch/v + 4*v
+		a.Take(trainer.ForStep, free)
 		for _, p := range t.composed.parameters {
 			work += 4 * int64(p.Value.Shape().TotalSize()) // its gradient
 		}

@@ -128,9 +128,9 @@ func (b *Bag) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have a
 // part.
-func (b *Bag) Bytes() (rows, gradient int64) {
+func (b *Bag) Bytes() (rows, gradient, free int64) {
 	users := 4 * int64(len(b.vocabulary.symbols))
-	return memory.SizeOf(b.Words()*b.Dim()) + users, memory.SizeOf(b.parts.Len() * b.Dim())
+	return memory.SizeOf(b.Words()*b.Dim()) + users, memory.SizeOf(b.parts.Len() * b.Dim()), 0
 }
 
 // EncodeBytes is 0: vectors are summed one after the other.

@@ -153,7 +153,7 @@ func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
 // Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima, tables and the
 // vectors of all words. The gradient adds the gradients of the features and of the
 // parameters, and the shards' sums.
-func (c *CNN) Bytes() (rows, gradient int64) {
+func (c *CNN) Bytes() (rows, gradient, free int64) {
 	o, each := c.options, c.alphabet.spellings()
 	d, v := o.features(), c.Words()
 	spelt := memory.SizeOf(v * each * d) // features of all spellings
@@ -175,7 +175,7 @@ func (c *CNN) Bytes() (rows, gradient int64) {
 	layers := 2 * spelt * int64(o.Highway) // the two halves of a highway layer
 	rows = stages + positions + layers + 4*int64(tables) + memory.SizeOf(v*o.Dim)
 	gradient = stages + layers + 4*int64(c.values()) + shardBytes(v*each, tables) + shardBytes(v, (d+1)*o.Dim)
-	return rows, gradient + int64(o.Highway)*shardBytes(v*each, 2*d*(d+1))
+	return rows, gradient + int64(o.Highway)*shardBytes(v*each, 2*d*(d+1)), 0
 }
 
 // tables is the number of values that the tables of all symbols have at a time, about so many at most.

@@ -267,7 +267,7 @@ func TestBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Randomize(1)
-		rows, gradient := e.Bytes()
+		rows, gradient, _ := e.Bytes()
 		estimate := rows + gradient
 		inUse := func() int64 {
 			var m runtime.MemStats

@@ -88,13 +88,13 @@ func (w *withWords) Draw(seed uint64, step int) {
 }
 
 // Bytes adds the sums, and of two losses their gradients.
-func (w *withWords) Bytes() (rows, gradient int64) {
-	rows, gradient = w.Encoder.Bytes()
+func (w *withWords) Bytes() (rows, gradient, free int64) {
+	rows, gradient, free = w.Encoder.Bytes()
 	table := memory.SizeOf(w.Words() * w.Dim())
 	if w.two {
 		gradient += 2 * table
 	}
-	return rows + table, gradient
+	return rows + table, gradient, free
 }
 
 // Rows adds the table to the rows of the encoder.

@@ -70,7 +70,7 @@ func (g memoryGuard) checkText(bytes int64) error {
 // needs lists all that training takes, with what the trainer has or will have.
 func (j *job) needs(trainer *trainer.Account) []memory.Need {
 	m := j.memoryOf(trainer)
-	beside, bytes := j.afterTraining()
+	beside, bytes := j.besideStep(trainer)
 	work := m.Work - bytes
 	if j.preparing > bytes {
 		beside, bytes = "preparing", j.preparing
@@ -133,11 +133,11 @@ func (j *job) checkAs(doing string, trainer *trainer.Account) error {
 func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
-	_, after := j.afterTraining()
+	_, beside := j.besideStep(a)
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages) + subword.ListBytes(j.encoder) + j.unseenLists() + j.start.Bytes() + after,
+		Work: a.Sum(trainer.ForWork, trainer.ForPages, trainer.ForStep) + subword.ListBytes(j.encoder) + j.unseenLists() + j.start.Bytes() + beside,
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -145,6 +145,12 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	}
 	m.Total = m.Corpus + m.Matrix + m.Tables + m.Moments + m.Work
 	return m
+}
+
+// besideStep is what afterTraining takes beside the memory that only steps of training have.
+func (j *job) besideStep(a *trainer.Account) (purpose string, bytes int64) {
+	purpose, bytes = j.afterTraining()
+	return purpose, max(bytes-a.Sum(trainer.ForStep), 0)
 }
 
 // afterTraining is the memory of what is done with trained tables, the most of it at a time.

@@ -28,6 +28,7 @@ const (
 	ForMoments = "moments" // of the optimizer
 	ForWork    = "work"    // samples, gradients, and all that lives as long as the trainer
 	ForPages   = "pages"   // the rest of the large pages that tables end in
+	ForStep    = "step"    // what only a step of training has: what is done afterwards may take its place
 )
 
 // NewAccount returns a live account. check returns an error if the account, with the latest request,

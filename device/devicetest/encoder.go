@@ -48,14 +48,14 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 	return e
 }
 
-func (e *encoder) Words() int                       { return e.vocabulary.Len() / e.Each() }
-func (e *encoder) Dim() int                         { return e.dim }
-func (e *encoder) Parameters() []graph.Parameter    { return e.parameters }
-func (e *encoder) Randomize(uint64)                 {}
-func (e *encoder) Bytes() (rows, gradient int64)    { return 0, 0 }
-func (e *encoder) Encode([]string, []float32) error { return fmt.Errorf("an encoder of no strings") }
-func (e *encoder) Truncated() int                   { return 0 }
-func (e *encoder) EncodeBytes() int64               { return 0 }
+func (e *encoder) Words() int                          { return e.vocabulary.Len() / e.Each() }
+func (e *encoder) Dim() int                            { return e.dim }
+func (e *encoder) Parameters() []graph.Parameter       { return e.parameters }
+func (e *encoder) Randomize(uint64)                    {}
+func (e *encoder) Bytes() (rows, gradient, free int64) { return 0, 0, 0 }
+func (e *encoder) Encode([]string, []float32) error    { return fmt.Errorf("an encoder of no strings") }
+func (e *encoder) Truncated() int                      { return 0 }
+func (e *encoder) EncodeBytes() int64                  { return 0 }
 
 // Rows adds the rows of all words to the graph of the parameters.
 func (e *encoder) Rows(parameters gorgonia.Nodes, _ []uint32, threads int) (*gorgonia.Node, error) {

@@ -11,8 +11,8 @@ import (
 
 // Kinds are the networks by their names, which files have.
 var kinds = map[string]kind{
-	Recurrent: {recurrentShapes, recurrent, held{3.7, 6}, held{2.5, 1}},
-	Attention: {attentionShapes, attention, held{5.6, 16}, held{5.4, 11}},
+	Recurrent: {recurrentShapes, recurrent, held{3.7, 6}, held{2.5, 5}, held{.3, 0}},
+	Attention: {attentionShapes, attention, held{5.3, 12}, held{5.4, 11}, held{.5, 0}},
 }
 
 // A kind is how a network is made.
@@ -21,6 +21,7 @@ type kind struct {
 	rows   func(w *words) *gorgonia.Node        // (B, N)
 
 	forRows, forGradient held // the gradient's beside the rows'
+	free                 held // of each of them, after a run
 }
 
 // held is what Gorgonia holds at most for each place of a word, with results of a moment ago that are garbage: measured.

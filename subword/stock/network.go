@@ -154,10 +154,11 @@ func (e *Network) rows(spelt *subword.Spellings, parameters gorgonia.Nodes, batc
 }
 
 // Bytes is about the memory of a graph of Rows: for each place of the longest word some states of each word.
-func (e *Network) Bytes() (rows, gradient int64) {
+func (e *Network) Bytes() (rows, gradient, free int64) {
 	k, v, longest := kinds[e.kind], e.Words(), e.vocabulary.Longest()
 	vectors := 4 * int64(v) * int64(e.options.Dim)
-	return k.forRows.bytes(v, longest, e.options.Hidden) + 2*vectors, k.forGradient.bytes(v, longest, e.options.Hidden) + vectors
+	bytes := func(h held) int64 { return h.bytes(v, longest, e.options.Hidden) + vectors }
+	return bytes(k.forRows) + vectors, bytes(k.forGradient), bytes(k.free)
 }
 
 // encodeBytes is about the memory of the graphs of Encode: of one, and of one before that is garbage.
