@@ -185,6 +185,9 @@ func (j *job) exportBytes() int64 {
 	return bytes
 }
 
+// pagesDiffer is by how much the peaks of small runs exceed what is measured after some units: large pages come at random.
+const pagesDiffer = 9 << 19
+
 // memoryWithPeak is asked when the trainer has trained some units. What lies behind is measured; the
 // export and some garbage are still to come.
 func (j *job) memoryWithPeak() runfolder.Memory {
@@ -194,7 +197,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	peak += min(peak/32, memory.Garbage(peak)) // that of the next run may be as much higher
 	j.text.corpus.GiveBack()                   // as the export does
 	garbage := memory.Garbage(m.Total)
-	coming := max(after+memory.CodeToCome/2, readers) + garbage
+	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
 	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
 	return m
