@@ -186,7 +186,7 @@ func (j *job) exportBytes() int64 {
 }
 
 // pagesDiffer is by how much the peaks of small runs exceed what is measured after some units: large pages come at random.
-const pagesDiffer = 9 << 19
+const pagesDiffer = 4 << 20
 
 // memoryWithPeak is asked when the trainer has trained some units. What lies behind is measured; the
 // export and some garbage are still to come.
@@ -199,7 +199,7 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
-	m.Peak = max(m.Peak, j.sum()-garbage) // tables that nothing was written to yet are not resident
+	m.Peak = max(m.Peak, j.sum()-garbage/2) // tables that nothing was written to yet are not resident
 	return m
 }
 

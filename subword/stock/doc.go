@@ -11,8 +11,8 @@ import (
 
 // Kinds are the networks by their names, which files have.
 var kinds = map[string]kind{
-	Recurrent: {recurrentShapes, recurrent, held{3.8, 10}, held{2.5, 7}, held{.3, 0}},
-	Attention: {attentionShapes, attention, held{5.5, 16}, held{5.5, 14}, held{.5, 0}},
+	Recurrent: {recurrentShapes, recurrent, held{3.8, 6}, held{2.5, 5}, held{.3, 0}},
+	Attention: {attentionShapes, attention, held{5.5, 14}, held{5.5, 14}, held{.5, 0}},
 }
 
 // A kind is how a network is made.
