@@ -32,7 +32,7 @@ type Encoder interface {
 	// vocabulary.
 	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
 	// Bytes estimates the memory of Rows of the whole vocabulary, and the memory
-	// that the gradient adds. Of each of the two so much is free again after a run.
+	// that the gradient adds. free bytes of each of the two are free again after a run.
 	Bytes() (rows, gradient, free int64)
 }
 

@@ -185,7 +185,8 @@ func (j *job) exportBytes() int64 {
 	return bytes
 }
 
-// pagesDiffer is by how much the peaks of small runs exceed what is measured after some units: large pages come at random.
+// pagesDiffer is how far the peaks of small runs lie above what is in use after some units: when Go collects, and which
+// pages are large, differs from run to run.
 const pagesDiffer = 4 << 20
 
 // memoryWithPeak is asked when the trainer has trained some units. What lies behind is measured; the
@@ -199,7 +200,8 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
-	m.Peak = max(m.Peak, j.sum()-garbage/2) // tables that nothing was written to yet are not resident
+	// Tables that nothing was written to yet are not resident. Two loads of garbage rarely lie there at once.
+	m.Peak = max(m.Peak, j.sum()-garbage/2)
 	return m
 }
 

@@ -130,3 +130,19 @@ func TestRefusalCountsPreparing(t *testing.T) {
 		}
 	}
 }
+
+// TestSavingTakesThePlaceOfSteps: what only steps of training have is free when the vectors are saved.
+func TestSavingTakesThePlaceOfSteps(t *testing.T) {
+	j, _ := fakeJob(t, "", 1)
+	_, after := j.afterTraining()
+	sum := func(step int64) int64 {
+		j.account = trainer.Dry(func(a *trainer.Account) { a.Take(trainer.ForStep, step) })
+		return j.sum()
+	}
+	least := sum(0)
+	for _, test := range []struct{ step, more int64 }{{after / 2, 0}, {after, 0}, {after + 1e6, 1e6}} {
+		if got := sum(test.step); got != least+test.more {
+			t.Errorf("steps take %d bytes, saving %d: %d in all, want %d", test.step, after, got, least+test.more)
+		}
+	}
+}
