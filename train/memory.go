@@ -200,8 +200,8 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
 	m.Peak = max(peak, memory.Resident()+coming, j.building)
-	// Tables that nothing was written to yet are not resident. Two loads of garbage rarely lie there at once.
-	m.Peak = max(m.Peak, j.sum()-garbage/2)
+	// Tables that nothing was written to yet are not resident. Two loads of garbage and what all readers have rarely lie there at once.
+	m.Peak = max(m.Peak, j.sum()-max(garbage/2, min(readers, garbage)))
 	return m
 }
 
