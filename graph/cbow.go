@@ -138,9 +138,7 @@ func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
 	case c.Encoder != nil:
 		if t.encoder, err = newComposer(c); err == nil {
 			t.words, t.encoder.team, t.encoder.updates = t.encoder.words, workers, t.updatesIn
-			rows, gradient, free := c.Encoder.Bytes()
-			c.Account.Take(trainer.ForWork, rows+gradient-2*free)
-			c.Account.Take(trainer.ForStep, 2*free)
+			c.takeGraph()
 			t.made = &encoderRows{composer: t.encoder, start: func() { c.startEncoder(t.contexts) }}
 		}
 	default:

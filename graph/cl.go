@@ -77,9 +77,8 @@ func allocateCL(words, slots int, c Options) (t tables, iterations int, err erro
 	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
 	switch {
 	case c.Encoder != nil:
-		rows, gradient, free := c.Encoder.Bytes()
-		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)+rows+gradient-2*free) // and the gradient of the rows
-		c.Account.Take(trainer.ForStep, 2*free)
+		c.takeGraph()
+		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
 	case c.Form == FormStock:
 		c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
 	}

@@ -32,7 +32,8 @@ type Encoder interface {
 	// vocabulary.
 	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
 	// Bytes estimates the memory of Rows of the whole vocabulary, and the memory
-	// that the gradient adds. free bytes of each of the two are free again after a run.
+	// that the gradient adds. Of each of the two, free bytes are free again after
+	// a run.
 	Bytes() (rows, gradient, free int64)
 }
 
@@ -55,6 +56,13 @@ func (c Options) startEncoder(contexts *table) {
 	if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
 		c.Start(words.Own(), contexts.data)
 	}
+}
+
+// takeGraph counts the memory of the graph of the whole vocabulary, with its gradient.
+func (c Options) takeGraph() {
+	rows, gradient, free := c.Encoder.Bytes()
+	c.Account.Take(trainer.ForWork, rows+gradient-2*free)
+	c.Account.Take(trainer.ForStep, 2*free)
 }
 
 // A Parameter is a matrix of an encoder.

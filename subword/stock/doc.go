@@ -21,7 +21,7 @@ type kind struct {
 	rows   func(w *words) *gorgonia.Node        // (B, N)
 
 	forRows, forGradient held // the gradient's beside the rows'
-	free                 held // of each of them, after a run
+	free                 held // what is free again after a run, of each of them
 }
 
 // held is what Gorgonia holds at most for each place of a word, with results of a moment ago that are garbage: measured.

@@ -153,7 +153,8 @@ func (e *Network) rows(spelt *subword.Spellings, parameters gorgonia.Nodes, batc
 	return kinds[e.kind].rows(w)
 }
 
-// Bytes is about the memory of a graph of Rows: for each place of the longest word some states of each word.
+// Bytes is about the memory of a graph of Rows: for each place of the longest word some states of each word. Gorgonia's operations
+// make their results anew, so some of it is free again after a run.
 func (e *Network) Bytes() (rows, gradient, free int64) {
 	k, v, longest := kinds[e.kind], e.Words(), e.vocabulary.Longest()
 	vectors := 4 * int64(v) * int64(e.options.Dim)

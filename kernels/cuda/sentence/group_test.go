@@ -20,10 +20,10 @@ import (
 
 func TestCombineStructureSize(t *testing.T) {
 	if size := unsafe.Sizeof(combineArgs{}); size != 200 {
-		t.Errorf("CombineArgs has %d bytes, the kernels' 208", size)
+		t.Errorf("CombineArgs has %d bytes, the kernels' 200", size)
 	}
 	if size := unsafe.Sizeof(exchangeArgs{}); size != 72 {
-		t.Errorf("ExchangeArgs has %d bytes, the kernels' 80", size)
+		t.Errorf("ExchangeArgs has %d bytes, the kernels' 72", size)
 	}
 }
 
