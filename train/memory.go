@@ -195,8 +195,8 @@ func (j *job) memoryWithPeak() runfolder.Memory {
 	_, after := j.afterTraining()
 	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
 	peak := machine.PeakRSS()
-	peak += min(peak/32, memory.Garbage(peak)) // that of the next run may be as much higher
-	j.text.corpus.GiveBack()                   // as the export does
+	peak += memory.Garbage(peak) // that of the next run may be as much higher: collections may be late
+	j.text.corpus.GiveBack()     // as the export does
 	garbage := memory.Garbage(m.Total)
 	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
 	m.Peak = max(peak, memory.Resident()+coming, j.building)

@@ -134,7 +134,23 @@ func TestPlanOfGarbage(t *testing.T) {
 }
 
 // comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than another.
+// If a run says so, the median of three decides: beside other work Go collects late, by chance.
 func (r *trainingRun) comparePeaks(flags []string, unused, over float64) {
+	r.t.Helper()
+	kept := func(ratio float64) bool { return ratio >= 1-unused && ratio <= 1+over }
+	first := r.peakByPlan(flags)
+	if kept(first) {
+		return
+	}
+	ratios := []float64{first, r.peakByPlan(flags), r.peakByPlan(flags)}
+	slices.Sort(ratios)
+	if !kept(ratios[1]) {
+		r.t.Errorf("%v: took %.3f of the plan", flags, ratios)
+	}
+}
+
+// peakByPlan is the peak of a run as a share of what the plan said.
+func (r *trainingRun) peakByPlan(flags []string) float64 {
 	r.t.Helper()
 	var plan struct {
 		Memory struct {
@@ -149,9 +165,6 @@ func (r *trainingRun) comparePeaks(flags []string, unused, over float64) {
 	if summary.Peak == 0 {
 		r.t.Skip("memory is not known on this system")
 	}
-	ratio := summary.Peak / plan.Memory.Peak
 	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	if ratio < 1-unused || ratio > 1+over {
-		r.t.Errorf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	}
+	return summary.Peak / plan.Memory.Peak
 }
