@@ -61,7 +61,7 @@ T="train --corpus text --tempering 0 --positives 1 --shared-negatives 0 --dim 50
 open_mpi 2 ./w2vcl $T --out two && same one/vectors.bin two/vectors.bin 'the vectors of 2 ranks differ'
 open_mpi 4 ./w2vcl $T --out four && same one/vectors.bin four/vectors.bin 'the vectors of 4 ranks differ'
 mpich 2 ./w2vcl $T --out pich && same one/vectors.bin pich/vectors.bin 'the vectors of 2 ranks of MPICH differ'
-T=${T/--epochs 1/--epochs 20} # long enough to be stopped
+T=${T/--epochs 1/--epochs 10} # long enough to be stopped
 ./w2vcl $T --out long
 
 echo '+ shared negatives and the default, on 1 and 3 ranks'
