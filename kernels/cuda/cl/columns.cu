@@ -10,7 +10,7 @@
 //
 // step.cuh computes the same step, but several GPUs share its rows. This file stays because it is faster: with 18,116 x 500, Adam
 // and K 5, two H200 are 2.06 times as fast as one, because dot products are far smaller than rows; sharing rows gave 1.31 to 1.55
-// times. On one GPU a step takes 75 us and 82 with step.cuh; 46 and 67 with 300 values, 19 and 31 with 100.
+// times. On one GPU a step takes 75 us and 82 with step.cuh; 46 and 67 with 300 values, 17 and 31 with 100.
 //
 // A row has 32 virtual lanes on any number of GPUs: quad q belongs to lane q mod 32, and GPU g of G has the
 // lanes g, g + G, ... (quads g, g + G, ...). A dot product is summed by butterflies over the virtual
@@ -25,10 +25,10 @@
 //
 // The rows that a warp needs wait in shared memory; on Hopper the bulk copy engine brings them, and keeps far more rows in
 // flight than registers could. While the warp updates a group of rows, the next group is in flight, and the
-// targets of the group after that are drawn. The first rows of right, those of the most frequent words, are brought
-// to shared memory once. Several GPUs load moments only after sending dot products, which moments would delay.
+// targets of the group after that are drawn. Several GPUs bring the first rows of right, those of the most frequent words, to
+// shared memory once, and load moments only after sending dot products, which moments would delay.
 //
-// A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. A warp tells when it has only
+// A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. On several GPUs a warp tells when it has only
 // its rows of the last round left. When all have told, the thread blocks of the next step that are there already ask for their first
 // rows, but for those of the last round: the rarest words. Rows of left are older still: a step starts when all thread blocks of the one before it know
 // that the one before that is done.
@@ -135,7 +135,8 @@ template <int L, int F, class method, bool few> __device__ __forceinline__ void 
 	begin(first, 0);
 	end();
 	const uint32_t step = *a.before + a.number;
-	if (lastRound && hot <= lastRows && !ONLY_SENDS && !a.byRows) {
+	const bool tells = gpus > 1 && lastRound && !ONLY_SENDS;
+	if (tells && hot <= lastRows && !a.byRows) {
 		if (threadIdx.x == 0) { // until all warps of the steps before have told
 			uint64_t until = 0;
 			for (uint32_t seen, tries = 1; !exchange.lost; tries++) {
@@ -233,7 +234,7 @@ template <int L, int F, class method, bool few> __device__ __forceinline__ void 
 				if (few || k < wanted) add(g, coefficient, ofTarget(k));
 			}
 			__syncwarp();
-			if (group >= lastRound && lastRound && part == 0 && !ONLY_SENDS) tell();
+			if (tells && group >= lastRound && part == 0) tell();
 			end();
 			ask(nextGroup, nextPart, t.rows);
 			next();
@@ -254,7 +255,7 @@ template <int L, int F, class method, bool few> __device__ __forceinline__ void 
 		store(t.values, w, true);
 	}
 	if constexpr (ONLY_SENDS) return;
-	if (lastRound && first + lastRound >= groups) tell();
+	if (tells && first + lastRound >= groups) tell();
 	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f); // not so if it is no number
 }
 

@@ -37,7 +37,7 @@ template <int gpus> struct Exchange {
 	uint32_t tag; // of the group of rows
 	bool lost;    // some wait was given up: no other waits
 
-	__device__ __forceinline__ Exchange(const ColumnsLaunch &a) : a(a), tag(0), lost(*(volatile uint32_t *)a.lost[0]) {}
+	__device__ __forceinline__ Exchange(const ColumnsLaunch &a) : a(a), tag(0), lost(gpus > 1 && *(volatile uint32_t *)a.lost[0]) {}
 
 	__device__ __forceinline__ void send(size_t at, float x) const {
 #pragma unroll
