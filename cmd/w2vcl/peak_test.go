@@ -61,17 +61,12 @@ func (r *trainingRun) keepLimits(common []string, own ...string) {
 	t := r.t
 	t.Helper()
 	flags := slices.Concat(common, own)
-	var plan struct {
-		Memory struct {
-			Peak float64 `json:"peak"`
-		} `json:"memory_bytes"`
-	}
-	r.json(w2vclCommand(t, append([]string{"plan", "--json"}, flags...)...), &plan)
+	planned := r.plannedPeak(flags)
 	for _, share := range []float64{0.85, 0.92, 0.96, 1, 1.04, 1.15} {
 		var summary struct {
 			Peak float64 `json:"peak_rss_bytes"`
 		}
-		limit := share * plan.Memory.Peak
+		limit := share * planned
 		args := append([]string{"train", "--json", "--force", "--out", r.out, "--max-memory", fmt.Sprintf("%.0fB", limit)}, flags...)
 		cmd := w2vclCommand(t, args...)
 		var stderr strings.Builder
@@ -152,19 +147,26 @@ func (r *trainingRun) comparePeaks(flags []string, unused, over float64) {
 // peakByPlan is the peak of a run as a share of what the plan said.
 func (r *trainingRun) peakByPlan(flags []string) float64 {
 	r.t.Helper()
+	planned := r.plannedPeak(flags)
+	var summary struct {
+		Peak float64 `json:"peak_rss_bytes"`
+	}
+	r.json(w2vclCommand(r.t, slices.Concat([]string{"train", "--json", "--force", "--out", r.out}, flags)...), &summary)
+	if summary.Peak == 0 {
+		r.t.Skip("memory is not known on this system")
+	}
+	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, planned/1e6, summary.Peak/1e6)
+	return summary.Peak / planned
+}
+
+// plannedPeak is the peak that a plan states, in bytes.
+func (r *trainingRun) plannedPeak(flags []string) float64 {
+	r.t.Helper()
 	var plan struct {
 		Memory struct {
 			Peak float64 `json:"peak"`
 		} `json:"memory_bytes"`
 	}
-	var summary struct {
-		Peak float64 `json:"peak_rss_bytes"`
-	}
 	r.json(w2vclCommand(r.t, slices.Concat([]string{"plan", "--json"}, flags)...), &plan)
-	r.json(w2vclCommand(r.t, slices.Concat([]string{"train", "--json", "--force", "--out", r.out}, flags)...), &summary)
-	if summary.Peak == 0 {
-		r.t.Skip("memory is not known on this system")
-	}
-	r.t.Logf("%v: planned %.1f MB, took %.1f MB", flags, plan.Memory.Peak/1e6, summary.Peak/1e6)
-	return summary.Peak / plan.Memory.Peak
+	return plan.Memory.Peak
 }

@@ -28,10 +28,10 @@
 // targets of the group after that are drawn. Several GPUs bring the first rows of right, those of the most frequent words, to
 // shared memory once, and load moments only after sending dot products, which moments would delay.
 //
-// A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. On several GPUs a warp tells when it has only
-// its rows of the last round left. When all have told, the thread blocks of the next step that are there already ask for their first
-// rows, but for those of the last round: the rarest words. Rows of left are older still: a step starts when all thread blocks of the one before it know
-// that the one before that is done.
+// A step begins while the one before it ends (startNext), and most rows that it asks for were written by then. On several GPUs a
+// warp tells when it has only its rows of the last round left. When all have told, the thread blocks of the next step that are
+// there already ask for their first rows, but for those of the last round: the rarest words. Rows of left are older still: a step
+// starts when all thread blocks of the one before it know that the one before that is done.
 //
 // The GPUs wait for each other, so all thread blocks of a launch must be resident, as many of as many warps on all
 // GPUs. A wait that takes too long is given up: see late.
