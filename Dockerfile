@@ -16,14 +16,14 @@ COPY . .
 RUN git config --global --add safe.directory /src
 
 FROM build AS build-cpu
-RUN packaging/binary.sh host /out/w2vcl
+RUN .ci/packaging/binary.sh host /out/w2vcl
 
 FROM build AS build-mpi
 RUN CGO_ENABLED=0 go build -tags mpi -trimpath -ldflags='-s -w' -o /out/w2vcl ./cmd/w2vcl
 
 FROM build AS build-cuda
 RUN apt-get update && apt-get install -y --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
-RUN packaging/binary.sh linux-amd64 /out/w2vcl
+RUN .ci/packaging/binary.sh linux-amd64 /out/w2vcl
 
 FROM debian:bookworm-slim AS cuda
 COPY --from=build-cuda /out/w2vcl /usr/local/bin/w2vcl

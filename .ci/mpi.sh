@@ -17,7 +17,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export CGO_ENABLED=0 W2VCL_NEED_MPI=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export GOGC=400 # for the compiler
-go test -c -tags mpi -o "$dir/mpi.test" ./cluster/mpi
+go test -c -tags mpi -o "$dir/mpi.test" ./train/cluster/mpi
 go build -tags mpi -buildvcs=false -o "$dir/w2vcl" ./cmd/w2vcl # of no version, so that its checksum counts
 unset GOGC
 

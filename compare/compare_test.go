@@ -20,10 +20,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/progress"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // smallComparison writes a text of 60 words, three topics of 20, and sets that

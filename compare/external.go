@@ -7,7 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // external scores the vectors of other programs, and appends record and items of each file. Its name and

@@ -12,7 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/internal/memorydisk"
-	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/train/progress"
 )
 
 // workerVariable has the options of a comparison that this binary is a process of, as JSON.

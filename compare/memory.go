@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // checkTraining refuses a comparison of which a run would be refused, before any run is trained. The error is that of the

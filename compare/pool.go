@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/train/progress"
 )
 
 // A pool hands tasks out to processes that work side by side: it writes the tasks to their

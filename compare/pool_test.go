@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/train/progress"
 )
 
 var errStopped = errors.New("stopped")

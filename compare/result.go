@@ -6,27 +6,26 @@ import (
 	"math"
 	"slices"
 
-	"github.com/w2vcl/w2vcl/bench"
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/evaluate/words"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // A Result holds all numbers of a comparison. Its JSON is report.json.
 type Result struct {
-	Version string        `json:"version"`
-	Command string        `json:"command"`
-	Machine bench.Machine `json:"machine"`
-	Text    Text          `json:"text"`
-	Data    string        `json:"data"`
-	Budget  string        `json:"budget"`
-	Seeds   int           `json:"seeds"`
-	Points  int           `json:"points"`
-	Title   string        `json:"title,omitempty"` // that the user gave
-	Jobs    int           `json:"jobs"`            // the most runs that trained side by side
+	Version string  `json:"version"`
+	Command string  `json:"command"`
+	Machine Machine `json:"machine"`
+	Text    Text    `json:"text"`
+	Data    string  `json:"data"`
+	Budget  string  `json:"budget"`
+	Seeds   int     `json:"seeds"`
+	Points  int     `json:"points"`
+	Title   string  `json:"title,omitempty"` // that the user gave
+	Jobs    int     `json:"jobs"`            // the most runs that trained side by side
 
 	Sets        []Set           `json:"sets"`
 	Variants    []VariantResult `json:"variants"`
@@ -170,7 +169,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	text := f.Texts[0]
 	stats := text.Stats
 	r := &Result{
-		Version: version, Command: command, Machine: bench.ThisMachine(),
+		Version: version, Command: command, Machine: ThisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing,
 		Text: Text{
 			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A Sweep is a setting with numbers for values, of which several are compared.

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // leaveOut takes the runs that are not finished out of an interrupted comparison, and returns the

@@ -7,10 +7,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/tensor"
 )
 

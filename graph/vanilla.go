@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // VanillaOptions says which pairs W2V-Vanilla trains on.

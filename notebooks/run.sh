@@ -31,7 +31,7 @@ fi
 if [[ -z $wheel ]]; then
 	wheels=$(mktemp -d)
 	trap 'rm -rf "$wheels"' EXIT
-	PIP="$PWD/.venv/bin/python -m pip" ../packaging/wheel.sh "$wheels" host >/dev/null
+	PIP="$PWD/.venv/bin/python -m pip" ../.ci/packaging/wheel.sh "$wheels" host >/dev/null
 	wheel=$(echo "$wheels"/*.whl)
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --force-reinstall "$wheel"

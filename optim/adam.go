@@ -2,7 +2,7 @@ package optim
 
 import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // Adam is the method of Kingma and Ba (2015): two moments a value.

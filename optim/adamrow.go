@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // AdamRow is Adam with one second moment a row, that of the mean square of the

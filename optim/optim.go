@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // Options say how parameters are updated. The zero value of a number means its

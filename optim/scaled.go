@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // AdaGrad (Duchi, Hazan and Singer 2011) divides a gradient by the root of the sum of

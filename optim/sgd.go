@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // SGD is plain gradient descent, without state.

@@ -33,5 +33,5 @@ class ProgramHook(BuildHookInterface):
     def made(self, script, *arguments):
         """Runs a script of packaging, whose last argument is the file that it makes."""
         file = os.path.join(self.folder.name, arguments[-1])
-        subprocess.run([ROOT / "packaging" / script, *arguments[:-1], file], check=True)
+        subprocess.run([ROOT / ".ci" / "packaging" / script, *arguments[:-1], file], check=True)
         return file

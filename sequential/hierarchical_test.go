@@ -10,7 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // word2vecTree is CreateBinaryTree of word2vec.c, line by line, with nodes numbered from the

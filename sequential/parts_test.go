@@ -9,7 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 func TestWindow(t *testing.T) {

@@ -2,7 +2,7 @@ package sequential
 
 import (
 	"github.com/w2vcl/w2vcl/sequential/composed"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // Plan asks an account for what New takes for a vocabulary of so many words and a text of so many

@@ -8,7 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/subword/bpe"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

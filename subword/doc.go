@@ -21,8 +21,8 @@
 //  3. Put the encoder into graph.Options.Encoder, wrapped in WithWords if words have own vectors.
 //  4. Describe its file: add its kind and tensors to file.go, and the tensors to load.go. An encoder of another package
 //     implements Described and puts its kind into Kinds.
-//  5. Add the value of --subword to settings/choices.go, settings to settings/table_subword.go, the learning rate to
-//     settings/recipes.go, and a case to NewEncoder in settings/trainers.go.
+//  5. Add the value of --subword to train/settings/choices.go, settings to train/settings/table_subword.go, the learning rate to
+//     train/settings/recipes.go, and a case to NewEncoder in train/settings/trainers.go.
 //  6. GPUs have kernels for encoders with parts and for the CNN; StructureOf refuses all others.
 //  7. Add the encoder to encoders in subword_test.go. The tests then check its gradients, its results on several threads,
 //     and its file.

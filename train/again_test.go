@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // TestRunsGiveTheirMemoryBack: after a run one collection frees all of it. Comparisons

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
-	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // budgetConfig is a run of a mode on a text of 25,000 words.

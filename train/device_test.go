@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/device/devicetest"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/train/device/devicetest"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // fakeDevice puts a device that computes on the CPU in the place of GPUs.

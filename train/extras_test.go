@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // TestLoopObserves looks at the marks of a run, at what the clock says, and at

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/device/devicetest"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/train/device/devicetest"
 	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // devicesOfRanks gives each rank a device of its own.

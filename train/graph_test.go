@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // randomEdges returns the lines of a graph of some groups of nodes.

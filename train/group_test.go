@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/device/devicetest"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/train/device/devicetest"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A run of mode cl goes on on any number of GPUs to the same bits, and tells of the memory of each.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // writeFile makes a file in the test's folder and returns its path.

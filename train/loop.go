@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A loop trains the units of a trainer, one after the other, or as many at a

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A fakeTrainer is a trainer whose every unit takes the same made-up time and

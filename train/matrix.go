@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 var errNoMatrix = terminal.Usagef("--matrix is missing: name the file to write M to")

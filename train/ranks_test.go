@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // ranksConfig is smallConfig for what ranks can train.

@@ -1,9 +1,9 @@
 package train
 
 import (
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // unseenRidge is what was best for pairs with an unseen word (benchmarks/subwords).

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/w2vcl/w2vcl/cooccurrence"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext/cooccurrence"
 )
 
 // prepareWholeMatrix counts the pairs of the text. How many there are only counting can

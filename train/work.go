@@ -3,8 +3,8 @@ package train
 import (
 	"math"
 
-	"github.com/w2vcl/w2vcl/runfolder"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A limit ends a run after some amount of work; the learning rate decays over

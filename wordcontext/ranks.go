@@ -7,11 +7,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // A TextPart says which part of a text a rank has. The parts follow each other in the order

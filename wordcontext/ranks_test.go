@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // cutCorpus cuts a text into parts at random sentences; some parts may be empty.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // atATime is how many stored contexts of an owner's rows move together, so few that

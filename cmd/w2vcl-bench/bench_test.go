@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 )

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 type evalOptions struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // An intList is the value of a flag: whole numbers from 1 up, with commas between

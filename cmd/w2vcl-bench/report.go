@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train"
@@ -52,13 +53,13 @@ func (f *benchFlags) effort() bench.Effort {
 
 // A benchReport is the output of a benchmark. Names and units in its JSON never change.
 type benchReport struct {
-	Bench       string        `json:"bench"`
-	Version     string        `json:"version"`
-	Command     string        `json:"command"`
-	Machine     bench.Machine `json:"machine"`
-	Settings    any           `json:"settings"`
-	Interrupted bool          `json:"interrupted"` // there are the results until then
-	Results     any           `json:"results"`
+	Bench       string          `json:"bench"`
+	Version     string          `json:"version"`
+	Command     string          `json:"command"`
+	Machine     compare.Machine `json:"machine"`
+	Settings    any             `json:"settings"`
+	Interrupted bool            `json:"interrupted"` // there are the results until then
+	Results     any             `json:"results"`
 }
 
 // begin makes the report before anything is measured. It warns of other programs at
@@ -66,7 +67,7 @@ type benchReport struct {
 func (f *benchFlags) begin(s cli.Streams, name string, settings any) *benchReport {
 	r := &benchReport{
 		Bench: name, Version: cli.Version(), Command: "w2vcl-bench " + strings.Join(os.Args[1:], " "),
-		Machine: bench.ThisMachine(), Settings: settings,
+		Machine: compare.ThisMachine(), Settings: settings,
 	}
 	if busy := r.Machine.Load; busy > 0.5 && !f.quiet {
 		s.Notef("Note: the machine was busy in the last minute (load average %.2f); other programs spoil the numbers", busy)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/bench"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // benchSamples are the samples of the words in a benchmark of steps.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/train/progress"
 )
 
 type stepOptions struct {

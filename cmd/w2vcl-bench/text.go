@@ -14,8 +14,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/testdata"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A benchText is the text of a benchmark, with the settings of reading it.

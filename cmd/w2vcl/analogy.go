@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 type analogyOptions struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/w2vcl/w2vcl/corpus/statistics"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 type corpusStatsOptions struct {

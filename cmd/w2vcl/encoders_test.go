@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/device"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // The lines of docs/subword.md between which the table of encoders stands.

@@ -19,7 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 type evalOptions struct {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // builtinText returns the options of a run on a corpus. The text that comes with

@@ -17,7 +17,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // longCommands are command lines that take long, by command. PIPE is a pipe that never

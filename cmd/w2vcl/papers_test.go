@@ -15,7 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/device"
+	"github.com/w2vcl/w2vcl/train/device"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -40,7 +40,7 @@ var verdicts = map[string]bool{
 	"same": false, "ahead": false, "behind": true, "differs": true, "part": false, "not here": true, "drawing": false,
 }
 
-const experimentsRoot = "../../" + experimentsFolder
+const experimentsRoot = "../../benchmarks/experiments"
 
 func readPapers(t *testing.T) papersOf {
 	t.Helper()
@@ -79,7 +79,7 @@ func TestPapers(t *testing.T) {
 			}
 			run++
 			if used[r.Run] = true; experimentFile(r.Run) == "" {
-				t.Errorf("%s: there is no experiments/%s.toml or .sh", where, r.Run)
+				t.Errorf("%s: there is no benchmarks/experiments/%s.toml or .sh", where, r.Run)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func papersTables(p papersOf) []byte {
 		for _, r := range paper.Row {
 			run := "–"
 			if file := experimentFile(r.Run); r.Run != "" {
-				run = fmt.Sprintf("[%s](../experiments/%s)", r.Run, file)
+				run = fmt.Sprintf("[%s](../benchmarks/experiments/%s)", r.Run, file)
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Item, r.Shows, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why), run)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/bench"
+	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 )

@@ -21,7 +21,7 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // A trainingRun is a training in a folder of its own, run by a process.

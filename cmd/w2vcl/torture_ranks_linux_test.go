@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/w2vcl/w2vcl/cluster/mpi"
+	"github.com/w2vcl/w2vcl/train/cluster/mpi"
 )
 
 // mpirun starts two ranks on this host. Those that wait let others run.

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
-	"github.com/w2vcl/w2vcl/runfolder"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // A victim is a command that TestTorture disturbs. Its files are in the folder that it

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // ModeExternal is the mode of vectors that another program trained.

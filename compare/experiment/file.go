@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A File is what a configuration file says of a comparison; what it leaves out is zero.

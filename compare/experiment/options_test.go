@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
-	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/runfolder"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 func testOptions(modes ...string) Options {
@@ -349,7 +349,7 @@ window = 8
 
 // TestExperiments: the experiments of the project can be run, and have a title.
 func TestExperiments(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "experiments", "*", "*.toml"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "benchmarks", "experiments", "*", "*.toml"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d experiments, %v", len(files), err)
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A Variant is a mode with settings of its own.

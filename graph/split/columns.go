@@ -1,9 +1,9 @@
 package split
 
 import (
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // columns is how ranks train if rows have negatives of their own: each has some columns of all rows. It

@@ -1,10 +1,10 @@
 package split
 
 import (
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // rows is how ranks train with shared negatives, whose scores are dense products that sum over a row from its first value to its last: a

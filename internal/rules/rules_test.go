@@ -21,38 +21,19 @@ const module = "github.com/w2vcl/w2vcl/"
 // root is the folder of the module.
 var root = filepath.Join("..", "..")
 
-// A row is one package of the table in docs/architecture.md.
-type row struct {
-	level   int
-	imports []string
-}
-
-// table reads the packages of docs/architecture.md.
-func table(t *testing.T) map[string]row {
+// levels reads the packages of docs/architecture.md, with their levels.
+func levels(t *testing.T) map[string]int {
 	t.Helper()
 	data := read(t, filepath.Join(root, "docs", "architecture.md"))
-	line := regexp.MustCompile("^\\| (\\d) \\| `([^`]+)` \\| [^|]+ \\| ([^|]*) \\|$")
-	quoted := regexp.MustCompile("`([^`]+)`")
-	rows := map[string]row{}
-	for text := range strings.Lines(data) {
-		cells := line.FindStringSubmatch(strings.TrimSpace(text))
-		if cells == nil {
-			continue
-		}
-		if _, twice := rows[cells[2]]; twice {
+	line := regexp.MustCompile("(?m)^\\| (\\d) \\| `([^`]+)` \\| [^|]+ \\|$")
+	found := map[string]int{}
+	for _, cells := range line.FindAllStringSubmatch(data, -1) {
+		if _, twice := found[cells[2]]; twice {
 			t.Errorf("docs/architecture.md has %s twice", cells[2])
 		}
-		level, _ := strconv.Atoi(cells[1])
-		r := row{level: level}
-		for _, match := range quoted.FindAllStringSubmatch(cells[3], -1) {
-			r.imports = append(r.imports, match[1])
-		}
-		rows[cells[2]] = r
+		found[cells[2]], _ = strconv.Atoi(cells[1])
 	}
-	if len(rows) < 20 {
-		t.Fatalf("docs/architecture.md has a table of %d packages", len(rows))
-	}
-	return rows
+	return found
 }
 
 // A listed package is what go list says of one.
@@ -115,36 +96,28 @@ func imports(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestImportTable: the table has every package, with the packages it imports.
-func TestImportTable(t *testing.T) {
-	rows := table(t)
-	for name, want := range imports(t) {
-		r, ok := rows[name]
-		slices.Sort(r.imports)
-		if !ok || !slices.Equal(r.imports, want) {
-			t.Errorf("docs/architecture.md says that %s imports %v, but it imports\n| `%s` |", name, r.imports, strings.Join(want, "`, `"))
-		}
-		delete(rows, name)
-	}
-	for name := range rows {
-		t.Errorf("docs/architecture.md has %s, which is no package", name)
-	}
-}
-
-// TestLevels: no import runs upwards. Go itself refuses circles.
+// TestLevels: the table of packages has every package, and no import runs upwards. Go itself refuses circles.
 func TestLevels(t *testing.T) {
-	rows := table(t)
-	for name, used := range imports(t) {
+	level := levels(t)
+	all := imports(t)
+	for name, used := range all {
+		if _, ok := level[name]; !ok {
+			t.Errorf("docs/architecture.md lacks %s", name)
+		}
 		for _, other := range used {
-			from, to := rows[name].level, rows[other].level
-			if other != "testdata" && to > from {
-				t.Errorf("%s (level %d) imports %s (level %d)", name, from, other, to)
+			if other != "testdata" && level[other] > level[name] {
+				t.Errorf("%s (level %d) imports %s (level %d)", name, level[name], other, level[other])
 			}
 			for _, ground := range []string{"internal/", "kernels/"} {
 				if strings.HasPrefix(name, ground) && !strings.HasPrefix(other, "internal/") && !strings.HasPrefix(other, ground) {
 					t.Errorf("%s imports %s, which is above the ground floor", name, other)
 				}
 			}
+		}
+	}
+	for name := range level {
+		if _, ok := all[name]; !ok {
+			t.Errorf("docs/architecture.md has %s, which is no package", name)
 		}
 	}
 }

@@ -3,10 +3,10 @@ package joint
 import (
 	"slices"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // A table is one that training changes, with what all ranks had when they combined it last.

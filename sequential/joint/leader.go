@@ -1,9 +1,9 @@
 package joint
 
 import (
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/cluster/lead"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // This file has the orders of rank 0: package lead leads a Trainer on each rank.

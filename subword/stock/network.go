@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )

@@ -3,7 +3,7 @@ package parts
 import (
 	"slices"
 
-	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // uneven is how many tokens a part may have, of as many as each would have, before sentences move.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // A Part is a rank's part of a text. The parts, in the order of the ranks, are the text as

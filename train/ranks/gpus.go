@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/cluster"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/parts"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the

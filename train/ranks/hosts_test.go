@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/settings"
 	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 func config(t *testing.T, flags map[string]string) *settings.Config {

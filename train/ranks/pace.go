@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/progress"
-	"github.com/w2vcl/w2vcl/settings"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A pace tells whether several hosts train slower than one of them would alone.

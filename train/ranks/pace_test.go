@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // TestPace: a run stops where hosts wait so long that one of them would be faster, and nowhere else.

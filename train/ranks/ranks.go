@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/cluster"
-	"github.com/w2vcl/w2vcl/cluster/lead"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster/lead"
 	"github.com/w2vcl/w2vcl/train/parts"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A Group is the ranks of a run. The nil Group is a single process.

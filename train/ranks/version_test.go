@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/cluster"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // TestSameVersion: all ranks know that one has another version, and none waits for another.

@@ -10,10 +10,10 @@ import (
 // TestRelease: the version is the same wherever it stands. Python reads it from CITATION.cff.
 func TestRelease(t *testing.T) {
 	for file, pattern := range map[string]string{
-		"CITATION.cff":                `(?m)^version: (.*)$`,
-		"CHANGELOG.md":                `(?m)^## \[(.*?)\]`,
-		"packaging/conda/recipe.yaml": `(?m)^  version: "(.*)"$`,
-		"packaging/homebrew/w2vcl.rb": `/v([\d.]+)\.tar\.gz`,
+		"CITATION.cff":                    `(?m)^version: (.*)$`,
+		"CHANGELOG.md":                    `(?m)^## \[(.*?)\]`,
+		".ci/packaging/conda/recipe.yaml": `(?m)^  version: "(.*)"$`,
+		".ci/packaging/homebrew/w2vcl.rb": `/v([\d.]+)\.tar\.gz`,
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", file))
 		if err != nil {

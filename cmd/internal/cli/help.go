@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/w2vcl/w2vcl/settings"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // usualFlags are the flags that the short help (-h) of a command shows, of those that it has.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/progress"
+	"github.com/w2vcl/w2vcl/train/progress"
 )
 
 // Streams are where a command reads and writes. Data goes to Out, messages for

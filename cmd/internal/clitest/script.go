@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
-	"github.com/w2vcl/w2vcl/device"
 	"github.com/w2vcl/w2vcl/internal/memorydisk"
+	"github.com/w2vcl/w2vcl/train/device"
 )
 
 // Main runs the tests of a program. The test binary stands in for it in the scripts. No

@@ -16,7 +16,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/composed"
-	"github.com/w2vcl/w2vcl/trainer"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // With one sentence in flight, the tensors equal those of the CPU whose blocks are units, or sentences, whether or

@@ -1,0 +1,245 @@
+// Package cluster is what processes on several hosts, or several on one, need to work
+// on one task: a few collective calls. Start at [Comm]. Package train/cluster/mpi implements it
+// by an MPI library, an [Engine]; [Local] by goroutines, for tests. Package train/cluster/lead lets rank 0 lead the others.
+//
+// In this project a rank is one of these processes. Ranks are numbered from 0.
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// A Comm is one rank's end of the communication. All ranks make the same calls in the
+// same order, and a call returns when the rank has what it needs. The goroutine that made a Comm
+// uses it; any may call Abort. After an error no call works any more.
+//
+// Sizes are in bytes. Ends cut a buffer into a part for each rank: the part of rank r is
+// from ends[r-1], or 0, up to ends[r].
+type Comm interface {
+	Rank() int
+	Size() int
+
+	// AllGather gives all ranks the parts of all. Each brings its own part of buffer, in
+	// its place. The ends are the same on all ranks.
+	AllGather(buffer []byte, ends []int) error
+
+	// AllToAll sends part r of send to rank r and puts what rank r sent into part r of
+	// recv. What a rank sends to another is as long as what that expects.
+	AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error
+
+	// AllReduce replaces each number by the sum or maximum over the ranks.
+	AllReduce(numbers []uint64, op Op) error
+
+	// Exscan replaces each number by its sum over the ranks before this one.
+	Exscan(numbers []uint64) error
+
+	// Bcast copies the data of rank root to all ranks.
+	Bcast(data []byte, root int) error
+
+	// Barrier returns when all ranks have called it.
+	Barrier() error
+
+	// Abort ends all ranks, of MPI with this exit code.
+	Abort(code int)
+}
+
+// An Op joins the numbers of ranks.
+type Op int
+
+// The operations of AllReduce.
+const (
+	Sum Op = iota
+	Max
+)
+
+// A Value is a number that ranks exchange as it lies in memory: all have processors
+// of one byte order.
+type Value interface {
+	uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// Bytes returns the memory of s.
+func Bytes[T Value](s []T) []byte {
+	var x T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
+}
+
+// Ends returns the ends of parts of so many values of T each.
+func Ends[T Value](counts []int) []int {
+	var x T
+	ends, sum := make([]int, len(counts)), 0
+	for r, n := range counts {
+		sum += n * int(unsafe.Sizeof(x))
+		ends[r] = sum
+	}
+	return ends
+}
+
+// Equal returns the counts of n things spread evenly over ranks: rank r has those from
+// n·r/ranks on.
+func Equal(n, ranks int) []int {
+	counts := make([]int, ranks)
+	for r := range counts {
+		counts[r] = n*(r+1)/ranks - n*r/ranks
+	}
+	return counts
+}
+
+// Collect gives all ranks what each brings, of any length.
+func Collect[T Value](c Comm, own []T) ([][]T, error) {
+	counts := make([]uint64, c.Size())
+	counts[c.Rank()] = uint64(len(own))
+	if err := c.AllReduce(counts, Sum); err != nil {
+		return nil, err
+	}
+	all, parts := cut[T](counts)
+	copy(parts[c.Rank()], own)
+	return parts, c.AllGather(Bytes(all), Ends[T](ints(counts)))
+}
+
+// mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
+const mostBytes = 64 << 20
+
+// BcastValues is Bcast of any number of values.
+func BcastValues[T Value](c Comm, values []T, root int) error {
+	for data := Bytes(values); len(data) > 0; {
+		n := min(len(data), mostBytes)
+		if err := c.Bcast(data[:n], root); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+// MostBytes is how long a message of MPI may be.
+const MostBytes = math.MaxInt32
+
+// GatherLong is AllGather for a buffer of any length.
+func GatherLong(c Comm, buffer []byte, ends []int) error {
+	if len(buffer) <= MostBytes {
+		return c.AllGather(buffer, ends)
+	}
+	for rank := range ends {
+		if err := BcastValues(c, Part(buffer, ends, rank), rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Exchange sends part r to rank r, of any length, and returns what each rank sent.
+func Exchange[T Value](c Comm, parts [][]T) ([][]T, error) {
+	sent, got := make([]uint64, c.Size()), make([]uint64, c.Size())
+	for r, p := range parts {
+		sent[r] = uint64(len(p))
+	}
+	ends := Ends[uint64](slices.Repeat([]int{1}, c.Size()))
+	if err := c.AllToAll(Bytes(sent), ends, Bytes(got), ends); err != nil {
+		return nil, err
+	}
+	all, received := cut[T](got)
+	return received, c.AllToAll(Bytes(slices.Concat(parts...)), Ends[T](ints(sent)), Bytes(all), Ends[T](ints(got)))
+}
+
+// cut returns a slice of all counts together, and its parts.
+func cut[T Value](counts []uint64) (all []T, parts [][]T) {
+	sum := uint64(0)
+	for _, n := range counts {
+		sum += n
+	}
+	all = make([]T, sum)
+	rest := all
+	for _, n := range counts {
+		parts = append(parts, rest[:n:n])
+		rest = rest[n:]
+	}
+	return all, parts
+}
+
+func ints(x []uint64) []int {
+	out := make([]int, len(x))
+	for i, n := range x {
+		out[i] = int(n)
+	}
+	return out
+}
+
+// A RankError is what went wrong on some ranks. All of them know it: none waits for another.
+type RankError struct {
+	Ranks []int
+	Texts []string
+	all   int   // ranks
+	own   error // of this rank; may be nil
+}
+
+// Error names the ranks, unless all have the same error or rank 0 tells its own.
+func (e *RankError) Error() string {
+	same := len(slices.Compact(slices.Clone(e.Texts))) == 1
+	if same && (len(e.Ranks) == e.all || e.Ranks[0] == 0 && len(e.Ranks) == 1) {
+		return e.Texts[0]
+	}
+	var lines []string
+	for i, rank := range e.Ranks {
+		if i == 0 || e.Texts[i] != e.Texts[i-1] {
+			lines = append(lines, fmt.Sprintf("rank %d: %s", rank, e.Texts[i]))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the error of this rank.
+func (e *RankError) Unwrap() error { return e.own }
+
+// Agree returns nil on all ranks if each brings nil. Otherwise the error on all is a
+// [RankError], so that no rank waits for one that failed.
+func Agree(c Comm, own error) error {
+	text := ""
+	if own != nil {
+		text = cmp.Or(own.Error(), "error")
+	}
+	all, err := Collect(c, []byte(text))
+	if err != nil {
+		return errors.Join(own, err)
+	}
+	e := &RankError{all: len(all), own: own}
+	for rank, text := range all {
+		if len(text) > 0 {
+			e.Ranks, e.Texts = append(e.Ranks, rank), append(e.Texts, string(text))
+		}
+	}
+	if len(e.Ranks) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Same returns an error on all ranks that names those that bring another text than rank 0.
+// what is the name of the text in the message.
+func Same(c Comm, what, text string) error {
+	all, err := Collect(c, []byte(text))
+	if err != nil {
+		return err
+	}
+	if string(all[0]) != text {
+		err = fmt.Errorf("%s is %s, but on rank 0 it is %s", what, text, all[0])
+	}
+	return Agree(c, err)
+}
+
+// Stopped reports on all ranks whether the context of one has ended: whether it was told to stop.
+func Stopped(ctx context.Context, c Comm) (bool, error) {
+	stopped := []uint64{0}
+	if ctx.Err() != nil {
+		stopped[0] = 1
+	}
+	err := c.AllReduce(stopped, Max)
+	return stopped[0] > 0, err
+}

@@ -1,0 +1,120 @@
+// Package lead lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks
+// follow. They agree on errors, so no rank waits for one that failed, and a signal to any rank stops all.
+//
+// Start at [Group], which has the protocol. [Trainer] is the trainer of a model that all ranks train together.
+package lead
+
+import (
+	"context"
+	"errors"
+
+	"github.com/w2vcl/w2vcl/train/cluster"
+)
+
+// A Group connects one rank to the other ranks of a run. All ranks make the same calls in the same order, except that rank 0
+// calls Do and the others Follow.
+type Group struct {
+	cluster.Comm
+
+	// Ended says that all ranks know the end of the run, so that none waits for this one.
+	Ended bool
+
+	stop   context.CancelFunc // of the run, on rank 0; may be nil
+	failed error              // after it no rank can be told anything
+}
+
+// Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
+func (g *Group) Lead(ctx context.Context) context.Context {
+	ctx, g.stop = context.WithCancel(ctx)
+	return ctx
+}
+
+// Agree is [cluster.Agree] for an error that the ranks may agree on already.
+func (g *Group) Agree(err error) error {
+	if errors.As(err, new(*cluster.RankError)) {
+		return g.Known(err)
+	}
+	return g.Known(cluster.Agree(g, err))
+}
+
+// Known returns an error that ends the run, and notes whether the ranks agree on it.
+func (g *Group) Known(err error) error {
+	g.Ended = g.Ended || errors.As(err, new(*cluster.RankError))
+	return err
+}
+
+// Stop stops the run if any rank was told to stop, which ends its context. Followers only pass this on.
+func (g *Group) Stop(ctx context.Context) error {
+	stopped, err := cluster.Stopped(ctx, g)
+	if stopped && g.stop != nil {
+		g.stop()
+	}
+	return err
+}
+
+// An Order says what all ranks do next.
+type Order struct {
+	What   int // a number of the user's, from 0
+	Number int // of a unit or of values, say
+	Buffer int
+	Name   string
+	Rates  []float64
+}
+
+// finish is the order that ends Follow.
+const finish = -1
+
+// Do has all ranks do something: the others obey the order in Follow, this one calls own. After an error every later call returns it.
+func (g *Group) Do(o Order, own func() error) error {
+	if g.failed == nil {
+		g.failed = g.bring(&o)
+	}
+	if g.failed == nil {
+		g.failed = own()
+	}
+	return g.failed
+}
+
+// Follow lets obey do what rank 0 orders, until training ends.
+func (g *Group) Follow(obey func(o Order) error) error {
+	for g.failed == nil {
+		var o Order
+		if g.failed = g.bring(&o); g.failed == nil && o.What == finish {
+			return nil
+		}
+		if g.failed == nil {
+			g.failed = obey(o)
+		}
+	}
+	return g.failed
+}
+
+// Finish ends the others' Follow. After an error it does nothing, because they cannot be told.
+func (g *Group) Finish() error {
+	if g.Failed() || g.Rank() > 0 {
+		return nil
+	}
+	err := g.Do(Order{What: finish}, func() error { return nil })
+	g.Ended = g.Ended || err == nil
+	return err
+}
+
+// Failed reports whether an order has failed.
+func (g *Group) Failed() bool { return g.failed != nil }
+
+// bring sends the order of rank 0 to all ranks.
+func (g *Group) bring(o *Order) error {
+	head := []uint64{uint64(o.What), uint64(o.Number), uint64(o.Buffer), uint64(len(o.Name)), uint64(len(o.Rates))}
+	if err := cluster.BcastValues(g, head, 0); err != nil {
+		return err
+	}
+	o.What, o.Number, o.Buffer = int(head[0]), int(head[1]), int(head[2])
+	name, rates := make([]byte, head[3]), make([]float64, head[4])
+	copy(name, o.Name)
+	copy(rates, o.Rates)
+	if err := cluster.BcastValues(g, name, 0); err != nil {
+		return err
+	}
+	o.Name, o.Rates = string(name), rates
+	return cluster.BcastValues(g, rates, 0)
+}

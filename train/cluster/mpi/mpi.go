@@ -1,0 +1,211 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/w2vcl/w2vcl/train/cluster"
+)
+
+// Built reports whether this program can use MPI.
+const Built = true
+
+// A Comm joins the processes of a launcher. Only the goroutine that called Start may use it,
+// but for Abort. To hand calls to another thread would cost more than a short call does. The goroutine
+// may change its thread between calls, if the library allows it (MPI_THREAD_SERIALIZED); otherwise it keeps
+// the one that MPI was initialized on (MPI_THREAD_FUNNELED), which is slow with several threads: Go lets a
+// goroutine that has a thread for itself wait long until it may run again.
+type Comm struct {
+	*library
+	rank, size int
+	locked     bool // the goroutine keeps its thread
+
+	// Functions of the library.
+	allGatherV, allToAllV, allReduce, exscan, bcast, barrier, abort, finalize, errorString uintptr
+
+	counts [4][]int32 // and places, of a call
+}
+
+var _ cluster.Joined = (*Comm)(nil)
+
+// Start joins the processes of the launcher; a process without one is alone. It may be
+// called once.
+func Start() (*Comm, error) {
+	l, err := load()
+	if err != nil {
+		return nil, err
+	}
+	c := &Comm{library: l}
+	var initThread, rank, size, onError uintptr
+	for _, f := range []struct {
+		function *uintptr
+		name     string
+	}{
+		{&initThread, "MPI_Init_thread"}, {&rank, "MPI_Comm_rank"}, {&size, "MPI_Comm_size"}, {&onError, "MPI_Comm_set_errhandler"},
+		{&c.allGatherV, "MPI_Allgatherv"}, {&c.allToAllV, "MPI_Alltoallv"}, {&c.allReduce, "MPI_Allreduce"}, {&c.exscan, "MPI_Exscan"},
+		{&c.bcast, "MPI_Bcast"}, {&c.barrier, "MPI_Barrier"}, {&c.abort, "MPI_Abort"}, {&c.finalize, "MPI_Finalize"}, {&c.errorString, "MPI_Error_string"},
+	} {
+		if *f.function, err = purego.Dlsym(l.handle, f.name); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.File, err)
+		}
+	}
+	if err := l.version(); err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread()
+	numbers := new([3]int32)
+	defer runtime.KeepAlive(numbers)
+	if err := c.call("MPI_Init_thread", initThread, 0, 0, uintptr(c.serialized), address(&numbers[0])); err != nil {
+		return nil, err
+	}
+	if c.locked = numbers[0] < c.serialized; !c.locked {
+		runtime.UnlockOSThread()
+	}
+	if numbers[0] < c.funneled {
+		return nil, fmt.Errorf("%s cannot be used by a program with several threads: MPI_Init_thread provides level %d", c.Version, numbers[0])
+	}
+	if err := errors.Join(c.call("MPI_Comm_set_errhandler", onError, c.world, c.errorsReturn),
+		c.call("MPI_Comm_rank", rank, c.world, address(&numbers[1])),
+		c.call("MPI_Comm_size", size, c.world, address(&numbers[2]))); err != nil {
+		return nil, err
+	}
+	c.rank, c.size = int(numbers[1]), int(numbers[2])
+	return c, nil
+}
+
+// call calls a function of the library and returns its error.
+func (c *Comm) call(name string, function uintptr, arguments ...uintptr) error {
+	result, _, _ := purego.SyscallN(function, arguments...)
+	code := int32(result)
+	if code == 0 {
+		return nil
+	}
+	text, n := make([]byte, 1<<13), new(int32)
+	purego.SyscallN(c.errorString, uintptr(code), pointer(text), address(n))
+	defer runtime.KeepAlive(n)
+	return fmt.Errorf("rank %d: %s: %s", c.rank, name, text[:*n])
+}
+
+// Rank is the number of this process.
+func (c *Comm) Rank() int { return c.rank }
+
+// Size is the number of processes.
+func (c *Comm) Size() int { return c.size }
+
+// About is the version of the library in use.
+func (c *Comm) About() string { return c.Version }
+
+// errTooLong says that MPI counts with 32 bits.
+var errTooLong = errors.New("a message between ranks would have more than 2 GiB")
+
+// layout sets the sizes and places of parts, as MPI wants them: numbers 2·which and
+// 2·which+1 of counts.
+func (c *Comm) layout(which int, ends []int) (counts, places uintptr, err error) {
+	x, y, last := c.counts[2*which][:0], c.counts[2*which+1][:0], 0
+	for _, end := range ends {
+		if end > math.MaxInt32 {
+			return 0, 0, errTooLong
+		}
+		x, y, last = append(x, int32(end-last)), append(y, int32(last)), end
+	}
+	c.counts[2*which], c.counts[2*which+1] = x, y
+	return pointer(x), pointer(y), nil
+}
+
+// The memory behind an address must not move: it lies on the heap, which never does,
+// because it may go to sink.
+func address(x *int32) uintptr {
+	p := unsafe.Pointer(x)
+	if kept {
+		sink = p
+	}
+	return uintptr(p)
+}
+
+func pointer[T any](s []T) uintptr {
+	p := unsafe.Pointer(unsafe.SliceData(s))
+	if kept {
+		sink = p
+	}
+	return uintptr(p)
+}
+
+var (
+	kept bool           // never; the compiler does not know
+	sink unsafe.Pointer //nolint:unused // that it is written is what it is for
+)
+
+// AllGather is MPI_Allgatherv.
+func (c *Comm) AllGather(buffer []byte, ends []int) error {
+	counts, places, err := c.layout(0, ends)
+	if err != nil {
+		return err
+	}
+	defer runtime.KeepAlive(buffer)
+	return c.call("MPI_Allgatherv", c.allGatherV, c.inPlace, 0, c.byte, pointer(buffer), counts, places, c.byte, c.world)
+}
+
+// AllToAll is MPI_Alltoallv.
+func (c *Comm) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
+	sent, from, err := c.layout(0, sendEnds)
+	if err != nil {
+		return err
+	}
+	received, to, err := c.layout(1, recvEnds)
+	if err != nil {
+		return err
+	}
+	defer runtime.KeepAlive(send)
+	defer runtime.KeepAlive(recv)
+	return c.call("MPI_Alltoallv", c.allToAllV, pointer(send), sent, from, c.byte, pointer(recv), received, to, c.byte, c.world)
+}
+
+// AllReduce is MPI_Allreduce.
+func (c *Comm) AllReduce(numbers []uint64, op cluster.Op) error {
+	defer runtime.KeepAlive(numbers)
+	join := c.sum
+	if op == cluster.Max {
+		join = c.max
+	}
+	return c.call("MPI_Allreduce", c.allReduce, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, join, c.world)
+}
+
+// Exscan is MPI_Exscan, and zeros on rank 0.
+func (c *Comm) Exscan(numbers []uint64) error {
+	defer runtime.KeepAlive(numbers)
+	err := c.call("MPI_Exscan", c.exscan, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, c.sum, c.world)
+	if c.rank == 0 {
+		clear(numbers)
+	}
+	return err
+}
+
+// Bcast is MPI_Bcast.
+func (c *Comm) Bcast(data []byte, root int) error {
+	if len(data) > math.MaxInt32 {
+		return errTooLong
+	}
+	defer runtime.KeepAlive(data)
+	return c.call("MPI_Bcast", c.bcast, pointer(data), uintptr(len(data)), c.byte, uintptr(root), c.world)
+}
+
+// Barrier is MPI_Barrier.
+func (c *Comm) Barrier() error { return c.call("MPI_Barrier", c.barrier, c.world) }
+
+// Abort is MPI_Abort, from whichever thread: one that waits in a call cannot make it.
+func (c *Comm) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }
+
+// Close leaves MPI. All ranks call it, after their last call.
+func (c *Comm) Close() error {
+	if c.locked {
+		defer runtime.UnlockOSThread()
+	}
+	return c.call("MPI_Finalize", c.finalize)
+}

@@ -1,0 +1,332 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// CL trains W2V-CL on a device: iterations, random numbers and tensors of the
+// state are those of graph.CL, so a checkpoint of either serves both.
+type CL struct {
+	mirror[*graph.CL] // its graph is the one that the kernels compute
+	kernels           CLKernels
+	negatives         int      // of a sample
+	samples           *samples // nil: the device has M
+	buffer            int      // to start next
+}
+
+var (
+	_ Trainer           = (*CL)(nil)
+	_ trainer.Preparing = (*CL)(nil)
+	_ trainer.Composing = (*CL)(nil)
+	_ trainer.Drawable  = (*CL)(nil)
+)
+
+// NewCL prepares training on m for the given number of iterations, as
+// graph.NewCL does. The error of options that the kernels cannot train
+// with is that of CheckCL. Refresh composes the rows of an encoder on the host.
+//
+// With precision Half, tables stay float32, but the rows that are frozen in a
+// step are read rounded to bfloat16, and moments are stored in it: the first
+// rounded to nearest, the second at random, so that the mean stays.
+func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c graph.Options, p Precision) (*CL, error) {
+	if err := CheckCL(c, p); err != nil {
+		return nil, err
+	}
+	if d.GPUs() > 1 {
+		if err := CheckSeveral(c); err != nil {
+			return nil, err
+		}
+	}
+	var shares *cl.Shares
+	if m.Tempered() {
+		lengths, phases := m.Shares()
+		shares = &cl.Shares{Contexts: m.Contexts(), Lengths: lengths, Phases: phases, Slots: m.Slots()}
+	}
+	structure, err := structureOf(c)
+	if err != nil {
+		return nil, err
+	}
+	threads := c.Threads
+	if c.Encoder == nil {
+		c.Threads = 1 // the host only keeps tables
+	}
+	host, err := graph.NewCL(m, noise, iterations, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
+	o := c.Optimizer.WithDefaults()
+	t.kernels, err = d.NewCL(cl.Options{
+		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
+		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) },
+		Method:     string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
+		HalfPrecision: p == Half,
+	}, structure)
+	if err != nil {
+		_ = host.Close() // the first error tells more
+		return nil, err
+	}
+	steps := 2
+	if c.SameColumn {
+		steps = 1
+	}
+	if err := t.placeMatrix(m, steps, threads); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// structureOf returns the structure of the encoder; nil if words are a table.
+func structureOf(c graph.Options) (*encoder.Structure, error) {
+	if c.Encoder == nil {
+		return nil, nil
+	}
+	s, err := subword.StructureOf(c.Encoder)
+	return &s, err
+}
+
+// placeMatrix brings M to the device if it is in memory and fits beside the rest. Otherwise so many
+// threads read the samples of so many steps of an iteration on the host.
+func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
+	free, _, err := t.device.Memory()
+	if err != nil {
+		return fmt.Errorf("cannot read the memory of %s: %w", t.device.Name(), err)
+	}
+	if !m.Bounded() && TakesMatrix(m.Bytes(), free) {
+		return t.kernels.SetMatrix(m)
+	}
+	s := &samples{matrix: m, team: team.New(threads), series: t.kernels.SeriesLength(), steps: steps}
+	for i := range s.memory {
+		if s.memory[i], err = t.kernels.Samples(i); err != nil {
+			return err
+		}
+	}
+	t.samples = s
+	return nil
+}
+
+// MemoryCL estimates the bytes of the memory of each of some GPUs that NewCL takes for a
+// vocabulary of the given size and the given number of slots of an iteration. Without
+// tempering there are as many slots as words. M is not counted: see TakesMatrix. Where
+// the number of multiprocessors counts, it is that of the largest GPUs of today.
+// An encoder that is not of package subword is an error.
+func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, error) {
+	structure, err := structureOf(c)
+	if err != nil {
+		return 0, err
+	}
+	v := int64(words)
+	moments := c.Optimizer.Bytes(words, paddedDim(c.Dim))
+	if p == Half {
+		moments = moments/2 + 4*v // of adam-row the second moments stay float32
+	}
+	lists := slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
+	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                         // samples, alias table, losses
+	// GPUs share the rows, or else the dimensions.
+	if gpus > 1 && lists {
+		own := (words + gpus - 1) / gpus
+		table, moments := tableBytes(words, c.Dim), c.Optimizer.Bytes(own, paddedDim(c.Dim))
+		if p == Half {
+			table, moments = table/2+tableBytes(own, c.Dim)/2, moments/2+4*int64(own)
+		}
+		return 2*(table+moments) + work, nil
+	}
+	if gpus > 1 {
+		dim := cl.PaddedDim(c.Dim, gpus)
+		moments, o := c.Optimizer.Bytes(words, dim), c.Optimizer.WithDefaults()
+		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus, string(o.Method)), nil
+	}
+	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
+	if structure == nil {
+		return bytes, nil
+	}
+	return bytes + encoderBytes(structure, words, c), nil
+}
+
+// MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
+// of a step.
+func MemoryCLOn(d Device, words, slots int, c graph.Options, p Precision) (int64, error) {
+	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
+	if d.ByMessages() && err == nil {
+		method := string(c.Optimizer.WithDefaults().Method)
+		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs(), method) - cl.ExchangeBytes(words, c.Negatives, d.GPUs(), method)
+	}
+	return bytes, err
+}
+
+// encoderBytes estimates the memory that an encoder takes beyond the table of
+// words, whose place it takes.
+func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
+	v, table := int64(words), tableBytes(words, c.Dim)
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v + table // the rows of the next iteration
+	if s.Words {
+		bytes += table
+	} else {
+		bytes -= c.Optimizer.Bytes(words, paddedDim(c.Dim))
+	}
+	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
+	if len(s.Widths) == 0 {
+		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
+		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
+	}
+	const sharedOfBlock, most = 227 << 10, 64 << 20
+	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())
+	parameter(s.Alphabet, s.CharDim)
+	for i, w := range s.Widths {
+		parameter(w*s.CharDim+1, s.Filters[i])
+	}
+	parameter(d+1, paddedDim(c.Dim))
+	bytes += v * int64(44+16*d+4*paddedDim(c.Dim)) // packed words; features, where, standardized, their gradient; the vectors' gradient
+	if s.HasLists(sharedOfBlock) {
+		bytes += s.ListBytes() + v*int64(6*(s.Each()-1)*d+4*d) // features and where of all spellings, and their sums
+	} else {
+		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
+		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(columns+31)*tables)
+	}
+	if s.Highway > 0 {
+		bytes += highwayBytes(s, words, c)
+	}
+	return bytes + partsBytes(d, paddedDim(c.Dim)) + 16*8*multiprocessors*int64(d)
+}
+
+const multiprocessors = 132 // of the largest GPUs of today
+
+// partsBytes is what the parts of the gradient of a layer's weights take.
+func partsBytes(d, columns int) int64 {
+	return max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(columns))
+}
+
+// highwayBytes is what the highway layers of a CNN take beyond its features: of each layer its features, changes and gates, its
+// result, and weights; of all together the gradients.
+func highwayBytes(s *encoder.Structure, words int, c graph.Options) int64 {
+	spelt, d, twice := int64(words*s.Each()), int64(paddedDim(s.Features())), int64(paddedDim(2*s.Features()))
+	layer := spelt*(6*d+4*twice) + 10*(d+1)*twice + c.Optimizer.Bytes(int(d)+1, int(twice))
+	return int64(s.Highway)*layer + spelt*(2*twice+8*d) + partsBytes(int(d), int(twice))
+}
+
+// paddedDim is the length of a row of dim values on the device, in the precision
+// that takes more.
+func paddedDim(dim int) int { return max(cuda.Padded(dim, 4), cuda.Padded(dim, 2)) }
+
+func tableBytes(rows, dim int) int64 { return 4 * int64(rows) * int64(paddedDim(dim)) }
+
+// SeriesLength returns how many iterations to train in one call: several times as
+// many as the kernels take at once, for the device waits between two calls.
+func (t *CL) SeriesLength() int { return 4 * t.kernels.SeriesLength() }
+
+// Advance runs one iteration; see AdvanceSeries.
+func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	return trainer.AdvanceOne(ctx, t, unit, rate)
+}
+
+// AdvanceSeries runs the iterations first, first+1, ..., one for each of the
+// rates, as graph.CL does. The device gets the next iterations while it trains
+// some, so that it never waits.
+func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := t.send(); err != nil {
+		return nil, err
+	}
+	var reports []trainer.Report
+	underWay := -1 // buffer
+	for done := 0; done < len(rates); {
+		from := first + done
+		count := min(len(rates)-done, t.kernels.SeriesLength())
+		if err := t.samples.await(t.buffer, from, count); err != nil {
+			return nil, err
+		}
+		if err := t.kernels.Start(t.buffer, from, rates[done:done+count]); err != nil {
+			return nil, err
+		}
+		if err := t.collect(&reports, underWay); err != nil {
+			return nil, err
+		}
+		done += count
+		underWay, t.buffer = t.buffer, 1-t.buffer
+		t.samples.read(t.buffer, first+done, min(t.kernels.SeriesLength(), t.Units()-first-done))
+	}
+	err := t.collect(&reports, underWay)
+	return reports, err
+}
+
+// collect waits for a buffer that is under way and appends the reports of its
+// iterations. Buffer -1 is none.
+func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
+	if buffer < 0 {
+		return nil
+	}
+	losses, samples, err := t.kernels.Wait(buffer)
+	for i, loss := range losses {
+		*reports = append(*reports, trainer.Report{Loss: loss, Pairs: samples[i] * float64(1+t.negatives)})
+	}
+	return err
+}
+
+// Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
+func (t *CL) Follow(ctx context.Context) error { return lead.Follow(ctx, t.kernels) }
+
+// Ready brings the state to the device.
+func (t *CL) Ready() error { return t.send() }
+
+// send brings the host's state to the device unless the device has it. At the start
+// of training contexts and moments are zeros, as on a new device: to read them would
+// only give them memory on the host.
+func (t *CL) send() error {
+	if t.sent {
+		return nil
+	}
+	for _, tensor := range t.host.State() {
+		if t.fresh && (tensor.Name == "contexts" || strings.HasSuffix(tensor.Name, "-moment")) {
+			continue
+		}
+		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
+			return err
+		}
+	}
+	t.sent = true
+	return nil
+}
+
+// Pull brings W, or the parameters of an encoder, and C to the host, and with
+// everything set the moments, too.
+func (t *CL) Pull(everything bool) error {
+	if !t.sent {
+		return nil // the host has everything
+	}
+	return receive(t.host.State(), everything, t.kernels.Receive)
+}
+
+// Refresh composes the rows of W from the parameters that were pulled last.
+// Without an encoder it does nothing.
+func (t *CL) Refresh() error { return t.host.Refresh() }
+
+// DOT prints the graphs that the kernels compute in the Graphviz language.
+func (t *CL) DOT() string { return t.host.DOT() }
+
+// Close frees the trainer's memory on the device and the host. The device stays
+// open.
+func (t *CL) Close() error {
+	_ = t.samples.wait() // nobody needs them any more
+	err := t.kernels.Close()
+	if hostErr := t.host.Close(); err == nil {
+		err = hostErr
+	}
+	return err
+}

@@ -1,0 +1,207 @@
+package device
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
+	"github.com/w2vcl/w2vcl/train/trainer"
+)
+
+// Vanilla trains W2V-Vanilla on a device: minibatches, random numbers and tensors of the
+// state are those of graph.Vanilla, so a checkpoint of either serves both. The host makes
+// the minibatches, on several threads, ahead of the device.
+type Vanilla struct {
+	mirror[*graph.Vanilla]
+	kernels VanillaKernels
+	made    map[int]chan *vanilla.Unit // units that are being made, or were
+	free    chan *vanilla.Unit         // for the next ones: unitsAhead of them
+	pace
+}
+
+var (
+	_ Trainer          = (*Vanilla)(nil)
+	_ trainer.Drawable = (*Vanilla)(nil)
+)
+
+// NewVanilla prepares training on a text, as graph.NewVanilla does. CheckVanilla
+// gives the error of options that the kernels cannot train.
+func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.VanillaOptions, c graph.Options, p Precision) (*Vanilla, error) {
+	if err := CheckVanilla(c, p); err != nil {
+		return nil, err
+	}
+	threads := c.Threads
+	c.Threads = 1 // the host only keeps tables
+	host, err := graph.NewVanilla(text, noise, o, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &Vanilla{
+		mirror: mirror[*graph.Vanilla]{host: host, device: d},
+		made:   map[int]chan *vanilla.Unit{}, free: make(chan *vanilla.Unit, unitsAhead(threads)),
+	}
+	for range cap(t.free) {
+		t.free <- vanilla.NewUnit(text.Vocabulary.Len(), c.Negatives)
+	}
+	if t.kernels, err = d.NewVanilla(vanillaOptions(text.Vocabulary.Len(), o, c)); err != nil {
+		_ = host.Close() // the first error tells more
+		return nil, err
+	}
+	return t, nil
+}
+
+// unitsAhead returns how many units are in memory: the two that the device is at, and one
+// for each thread that makes some. More than eight would wait for the device.
+func unitsAhead(threads int) int { return min(threads, 8) + 2 }
+
+func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options) vanilla.Options {
+	optimizer := c.Optimizer.WithDefaults()
+	return vanilla.Options{
+		Rows: words, Dim: c.Dim, Negatives: c.Negatives, Batch: o.Batch, Dense: o.Dense,
+		Method: string(optimizer.Method), Beta1: optimizer.Beta1, Beta2: optimizer.Beta2, Epsilon: optimizer.Epsilon, WeightDecay: optimizer.WeightDecay,
+	}
+}
+
+// CheckVanilla returns why the kernels cannot train W2V-Vanilla with its options, an
+// UnsupportedError, or nil.
+func CheckVanilla(c graph.Options, p Precision) error {
+	if c.Encoder != nil {
+		return unsupported("Encoder", "", "on GPUs minibatches have tables of words only")
+	}
+	if p.Rounds() {
+		return unsupported("Precision", p, "minibatches have tables of %s only", Float32)
+	}
+	return CheckCL(c, p)
+}
+
+// MemoryVanilla estimates the bytes of the device's memory that NewVanilla takes for a
+// vocabulary of the given size. The pairs of a unit are estimated for windows of full size.
+func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
+	k := vanillaOptions(words, o, c)
+	return 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
+}
+
+// HostMemoryVanilla estimates the bytes of the host's memory that NewVanilla takes beside
+// those of graph.MemoryVanilla.
+func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
+	return vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o))
+}
+
+// Advance trains one unit; see AdvanceSeries.
+func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.Report, error) {
+	return trainer.AdvanceOne(ctx, t, unit, rate)
+}
+
+// AdvanceSeries trains the units first, first+1, ..., one for each of the rates, as
+// graph.Vanilla does. The device gets a unit while it trains the one before.
+func (t *Vanilla) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
+	if err := t.send(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	reports := make([]trainer.Report, len(rates))
+	for i, rate := range rates {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		u := t.unit(first + i)
+		err := t.kernels.Start(i%2, u, t.host.Trained()+1, rate)
+		t.host.SetTrained(t.host.Trained() + u.Minibatches())
+		reports[i] = trainer.Report{Pairs: float64(u.Pairs()), Words: t.host.UnitWords(first + i)}
+		t.free <- u
+		if err == nil && i > 0 {
+			reports[i-1].Loss, err = t.kernels.Wait((i - 1) % 2)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	last := len(rates) - 1
+	var err error
+	reports[last].Loss, err = t.kernels.Wait(last % 2)
+	t.took(len(rates), time.Since(start))
+	return reports, err
+}
+
+// unit returns the minibatches of a unit, and has those of the next ones made.
+func (t *Vanilla) unit(number int) *vanilla.Unit {
+	if t.made[number] == nil {
+		t.discard() // training went on elsewhere
+	}
+	for n := number; n < min(number+cap(t.free), t.Units()); n++ {
+		if t.made[n] != nil {
+			continue
+		}
+		select {
+		case u := <-t.free:
+			done := make(chan *vanilla.Unit, 1)
+			t.made[n] = done
+			go func() {
+				u.Reset()
+				for words, contexts := range t.host.Minibatches(n) {
+					u.Add(words, contexts)
+				}
+				done <- u
+			}()
+		default: // all are in use
+			n = t.Units()
+		}
+	}
+	u := <-t.made[number]
+	delete(t.made, number)
+	return u
+}
+
+// discard waits for the units that are being made, and drops them.
+func (t *Vanilla) discard() {
+	for n, done := range t.made {
+		t.free <- <-done
+		delete(t.made, n)
+	}
+}
+
+// Ready brings the state to the device.
+func (t *Vanilla) Ready() error { return t.send() }
+
+// send brings the host's state to the device unless the device has it.
+func (t *Vanilla) send() error {
+	if t.sent {
+		return nil
+	}
+	for _, tensor := range t.tensors() {
+		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
+			return err
+		}
+	}
+	t.sent = true
+	return nil
+}
+
+// Pull brings W and C to the host, and with everything set the moments, too.
+func (t *Vanilla) Pull(everything bool) error {
+	if !t.sent {
+		return nil // the host has everything
+	}
+	return receive(t.tensors(), everything, t.kernels.Receive)
+}
+
+// tensors are those of the state that the device has: the host counts minibatches.
+func (t *Vanilla) tensors() []trainer.Tensor {
+	return slices.DeleteFunc(t.host.State(), func(x trainer.Tensor) bool { return x.Name == graph.MinibatchesTensor })
+}
+
+// DOT prints the graph that the kernels compute in the Graphviz language.
+func (t *Vanilla) DOT() string { return t.host.DOT() }
+
+// Close frees the trainer's memory on the device and the host. The device stays open.
+func (t *Vanilla) Close() error {
+	t.discard()
+	err := t.kernels.Close()
+	if hostErr := t.host.Close(); err == nil {
+		err = hostErr
+	}
+	return err
+}

@@ -1,0 +1,212 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/subword/stock"
+	"github.com/w2vcl/w2vcl/train/device"
+	"github.com/w2vcl/w2vcl/wordcontext"
+)
+
+// Names of choices. Package optim has the names of optimizers, package sequential
+// the names of models, and presets.go those of presets.
+const (
+	noiseMatrix = "matrix"
+	NoiseCounts = "counts"
+
+	AdamDense = "dense"
+	adamLazy  = "lazy"
+
+	decayLinear = "linear"
+	decayEpochs = "epochs"
+	decayNone   = "none"
+
+	writeBackAdd   = string(sequential.Add)
+	writeBackStore = string(sequential.Store)
+
+	SubwordNone  = "none"
+	SubwordCNN   = "cnn"
+	SubwordNGram = "ngram"
+	SubwordChars = "chars"
+	SubwordBPE   = "bpe"
+
+	composeSum       = "sum"
+	composeTwoLosses = "two-losses"
+	composeSpelling  = "spelling"
+
+	knownMean     = "mean"
+	knownOwn      = "own"
+	knownSpelling = "spelling"
+
+	unseenEncoder = "encoder"
+	unseenRegress = "regress"
+
+	subwordRecurrent = stock.Recurrent
+	subwordAttention = stock.Attention
+
+	formFused = string(graph.FormFused)
+	formStock = string(graph.FormStock)
+
+	tokenizerWhitespace = "whitespace"
+	tokenizerWords      = "words"
+
+	DeviceCPU = "cpu"
+
+	PrecisionFloat32    = string(device.Float32)
+	PrecisionHalf       = string(device.Half)
+	precisionHalfTables = string(device.HalfTables)
+)
+
+var (
+	decayChoices = []Choice{
+		{decayLinear, "down to --lr-end"},
+		{decayEpochs, "the same, but only after each epoch"},
+		{decayNone, ""},
+	}
+	adamChoices = []Choice{
+		{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"},
+		{adamLazy, "a minibatch moves only the rows that it holds"},
+	}
+	writeBackChoices = []Choice{
+		{writeBackAdd, "their changes are added"},
+		{writeBackStore, "they overwrite the row, and with it changes of other threads"},
+	}
+	formChoices = []Choice{
+		{formFused, "fast"},
+		{formStock, "the readable reference"},
+	}
+	precisionChoices = []Choice{
+		{PrecisionFloat32, ""},
+		{PrecisionHalf, "16 bits, see docs/cuda.md"},
+		{precisionHalfTables, "16 bits for both tables of fullw2v and pword2vec"},
+	}
+	tokenizerChoices = []Choice{
+		{tokenizerWhitespace, "text that is tokenized already"},
+		{tokenizerWords, "raw text: runs of letters, digits and apostrophes"},
+	}
+	subwordChoices = []Choice{
+		{SubwordNone, ""},
+		{SubwordCNN, "convolutions over characters"},
+		{SubwordNGram, "character n-grams, hashed as in fastText"},
+		{SubwordChars, "characters, in any order"},
+		{SubwordBPE, "the byte-pair pieces of --pieces"},
+		{subwordRecurrent, "a recurrent network over characters"},
+		{subwordAttention, "a weighted mean of characters"},
+	}
+	composeChoices = []Choice{
+		{composeSum, "a vector of its own together with what --subword composes"},
+		{composeTwoLosses, "both, each trained by a loss of its own; see --known"},
+		{composeSpelling, "what --subword composes, alone"},
+	}
+	knownChoices = []Choice{
+		{knownMean, "of both; with --unseen regress, those of rare words lean on n-grams"},
+		{knownOwn, "words' own"},
+		{knownSpelling, "what --subword composes"},
+	}
+	unseenChoices = []Choice{
+		{unseenEncoder, "what --subword composes; without an encoder there are none"},
+		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
+	}
+	poolChoices = []Choice{
+		{string(subword.PoolMax), "the largest value of each filter over the word"},
+		{string(subword.PoolFlatten), "the values of all positions"},
+	}
+	activationChoices = []Choice{
+		{string(subword.ReLU), ""},
+		{string(subword.Tanh), ""},
+		{string(subword.Linear), ""},
+	}
+)
+
+// Kinds of --subword that use a setting.
+var (
+	cnnOnly   = []string{SubwordCNN}
+	ngramOnly = []string{SubwordNGram}
+	bpeOnly   = []string{SubwordBPE}
+	networks  = []string{subwordRecurrent, subwordAttention}
+	spelt     = append([]string{SubwordCNN}, networks...) // of symbols
+	hashing   = append([]string{SubwordNGram}, spelt...)
+	encoders  = append([]string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}, networks...)
+)
+
+func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }
+
+// A noise is a distribution of negatives.
+type noise struct {
+	Choice
+	exponent    float64 // the default of --noise-exponent
+	needsMatrix bool
+
+	// counts returns the weight of each word before the exponent; m may be nil
+	// unless needsMatrix is set.
+	counts func(m *wordcontext.Matrix, v *corpus.Vocabulary) []uint64
+}
+
+var noises = []noise{
+	{
+		Choice:   Choice{noiseMatrix, "how often a word was found as a context"},
+		exponent: 1, needsMatrix: true,
+		counts: func(m *wordcontext.Matrix, _ *corpus.Vocabulary) []uint64 { return m.ContextCounts() },
+	},
+	{
+		Choice:   Choice{NoiseCounts, "how often in the corpus"},
+		exponent: 0.75,
+		counts:   func(_ *wordcontext.Matrix, v *corpus.Vocabulary) []uint64 { return v.Counts },
+	},
+}
+
+// choicesOf makes choices of a list.
+func choicesOf[T any](list []T, choice func(T) Choice) (all []Choice) {
+	for _, x := range list {
+		all = append(all, choice(x))
+	}
+	return all
+}
+
+func noiseChoices() []Choice { return choicesOf(noises, func(n noise) Choice { return n.Choice }) }
+
+// noise returns the noise of a validated configuration.
+func (c *Config) noise() noise {
+	i := slices.IndexFunc(noises, func(n noise) bool { return n.Name == c.Noise })
+	return noises[max(i, 0)]
+}
+
+func modeChoices() []Choice {
+	return choicesOf(Modes(), func(m Mode) Choice { return Choice{m.Name, m.Help} })
+}
+
+func optimizerChoices() []Choice {
+	return choicesOf(optim.Methods(), func(o optim.Descriptor) Choice {
+		return Choice{string(o.Name), o.Help}
+	})
+}
+
+// modelChoices lists the models of a mode, or of all modes that have some.
+func modelChoices(mode string) (all []Choice) {
+	if mode == ModeCL {
+		return []Choice{
+			{ModelCBOW, "the mean of the words around it"},
+			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper"},
+		}
+	}
+	for _, a := range sequential.Algorithms() {
+		for _, m := range a.Models {
+			if mode == "" || mode == string(a.Name) {
+				all = append(all, Choice{string(m.Name), m.Help})
+			}
+		}
+	}
+	return all
+}
+
+func combineRuleChoices() []Choice {
+	return choicesOf(combine.Rules(), func(d combine.Descriptor) Choice {
+		return Choice{string(d.Name), d.Help}
+	})
+}

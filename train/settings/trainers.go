@@ -1,0 +1,222 @@
+package settings
+
+import (
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/subword/bpe"
+	"github.com/w2vcl/w2vcl/subword/stock"
+	"github.com/w2vcl/w2vcl/train/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
+	"github.com/w2vcl/w2vcl/wordcontext/cooccurrence"
+)
+
+// TextOptions returns the settings of reading the text.
+func (c *Config) TextOptions() (corpus.Options, error) {
+	o := corpus.Options{
+		MinCount: c.MinCount, MaxWords: c.MaxVocabulary, MaxSentence: c.MaxSentence,
+		JoinLines: c.JoinLines, Lowercase: c.Lowercase, Field: c.Field,
+		Threads: c.ThreadCount(),
+	}
+	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
+}
+
+// MatrixOptions returns the settings of M.
+func (c *Config) MatrixOptions() wordcontext.Options {
+	return wordcontext.Options{
+		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
+		Tempering: c.Tempering, Positives: c.Positives, MaxPositives: c.MaxPositives,
+		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
+}
+
+// Negatives returns the distribution that negatives are drawn from. m is nil in
+// modes without M.
+func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus.Alias, error) {
+	alias, err := corpus.NewAlias(corpus.CountPower(c.noise().counts(m, v), c.NoiseExponent))
+	if err != nil {
+		return nil, fmt.Errorf("cannot draw negatives: %w (is --noise-exponent sensible?)", err)
+	}
+	return alias, nil
+}
+
+// GraphOptions returns the settings of both graph trainers; e is nil for a table
+// of words.
+func (c *Config) GraphOptions(e graph.Encoder) graph.Options {
+	return graph.Options{
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn,
+		Form: graph.Form(c.Form), Encoder: e,
+		Optimizer: optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
+	}
+}
+
+// StretchOptions returns the stretches of the text that model cbow of mode cl trains on.
+func (c *Config) StretchOptions() wordcontext.StretchOptions {
+	return wordcontext.StretchOptions{
+		Words: c.Batch, Window: c.Window, Dynamic: c.DynamicWindow, Sample: c.Sample, Shared: c.SharedNegatives, Seed: c.Seed,
+	}
+}
+
+// VanillaOptions returns the pairs that W2V-Vanilla trains on.
+func (c *Config) VanillaOptions() graph.VanillaOptions {
+	return graph.VanillaOptions{
+		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample,
+		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Dense: c.Adam == AdamDense,
+	}
+}
+
+// SequentialOptions returns the settings of the sentence-ordered trainers.
+func (c *Config) SequentialOptions() sequential.Options {
+	return sequential.Options{
+		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
+		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
+		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
+		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
+		Sync: combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, HotWords: c.SyncHot, Hot: c.HotWords},
+	}
+}
+
+// CountOptions returns what the modes of whole matrices count.
+func (c *Config) CountOptions() cooccurrence.Options {
+	o := cooccurrence.Options{
+		Sentences: corpus.SentenceOptions{Seed: c.Seed, Sample: c.Sample, Window: c.Window},
+		Passes:    c.Passes, Threads: c.ThreadCount(),
+	}
+	switch {
+	case onGloVe(c.FindMode()):
+		o.Weighting = cooccurrence.Harmonic
+	case c.DynamicWindow:
+		o.Weighting = cooccurrence.Linear
+	}
+	return o
+}
+
+// PPMIOptions returns the associations of mode ppmi.
+func (c *Config) PPMIOptions() cooccurrence.PPMIOptions {
+	return cooccurrence.PPMIOptions{Smoothing: c.NoiseExponent, Shift: c.Shift, Threads: c.ThreadCount()}
+}
+
+// SVDOptions returns the factorization of mode ppmi.
+func (c *Config) SVDOptions() cooccurrence.SVDOptions {
+	return cooccurrence.SVDOptions{
+		Dim: c.Dim, Exponent: c.SingularExponent, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
+}
+
+// GloVeOptions returns the training of mode glove.
+func (c *Config) GloVeOptions() cooccurrence.GloVeOptions {
+	return cooccurrence.GloVeOptions{
+		Dim: c.Dim, XMax: c.XMax, Epochs: c.Epochs, Seed: c.Seed, Threads: c.ThreadCount(),
+	}
+}
+
+// NewEncoder returns the encoder of words by their spelling; nil if there is
+// none. Its parameters take no memory until they are first written.
+func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
+	switch c.Subword {
+	case SubwordCNN:
+		e, err = subword.NewCNN(words, c.cnnOptions())
+	case SubwordNGram:
+		o := subword.NGramOptions{
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
+		}
+		if composing(c.FindMode()) {
+			o.Mean = unseenMean
+		}
+		e, err = subword.NewNGrams(words, o)
+	case SubwordChars, SubwordBPE:
+		o := subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode())}
+		if c.Subword == SubwordBPE {
+			o.Pieces, err = bpe.Read(c.Pieces)
+		}
+		if err == nil {
+			e, err = subword.NewBag(words, o)
+		}
+	case subwordRecurrent, subwordAttention:
+		e, err = stock.New(c.Subword, words, stock.Options{
+			Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling,
+		})
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
+	}
+	switch c.Compose {
+	case composeSum:
+		e = subword.WithWords(e)
+	case composeTwoLosses:
+		weights := map[string][2]float32{knownMean: {0.5, 0.5}, knownOwn: {1, 0}, knownSpelling: {0, 1}}[c.Known]
+		e = subword.WithTwoLosses(e, weights[0], weights[1])
+	}
+	return e, nil
+}
+
+func (c *Config) cnnOptions() subword.CNNOptions {
+	return subword.CNNOptions{
+		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
+		LayerRates: c.layerRates(), Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
+		Highway: c.Highway, Raw: !c.Standardize, Dropout: c.Dropout,
+		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
+	}
+}
+
+// layerRates: the paper has one rate, and so have characters, with which one was searched.
+func (c *Config) layerRates() bool {
+	return c.Subword == SubwordCNN && len(c.Gram) > 1 && !c.IsPublished()
+}
+
+// Schedule returns the learning rate of each unit of a run of so many units.
+func (c *Config) Schedule(units int) func(unit int) float64 {
+	s := optim.Schedule{Start: c.LR, End: c.LREnd}
+	switch c.Decay {
+	case decayNone:
+		s.End = c.LR
+	case decayEpochs:
+		s.Steps = c.Epochs
+	}
+	return func(unit int) float64 { return s.Rate(unit, units) }
+}
+
+// Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,
+// the setting context-weight, is 0. Composed rows have a direction in common that hides what tells them apart, of
+// unseen words most: n-grams' means lose the mean of W, rows of a graph their own mean
+// (docs/subword.md).
+func (c *Config) Exported(words, contexts []float32) []float32 {
+	if c.ContextWeight == 0 {
+		return words
+	}
+	sum := make([]float32, len(words))
+	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
+	switch {
+	case !c.HasEncoder():
+	case composing(c.FindMode()):
+		composed.Center(sum, words, c.Dim)
+	default:
+		composed.Center(sum, sum, c.Dim)
+	}
+	return sum
+}
+
+// ExportedRow returns one row of Exported where no encoder composes rows: of a row of W and one of C, in dst or W.
+func (c *Config) ExportedRow(dst, word, context []float32) []float32 {
+	if c.ContextWeight == 0 {
+		return word
+	}
+	trainer.AddContext(dst, word, context, float32(c.ContextWeight))
+	return dst
+}
+
+// Words is the inverse of Exported: it turns exported vectors into W, in place. It does not undo rounding, what Exported
+// leaves out, and the leaning of rare words on n-grams.
+func (c *Config) Words(exported, contexts []float32) {
+	if c.ContextWeight != 0 {
+		trainer.AddContexts(exported, exported, contexts, -float32(c.ContextWeight), c.ThreadCount())
+	}
+}
