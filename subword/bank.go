@@ -2,7 +2,6 @@ package subword
 
 import (
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/kernels/product"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -102,7 +101,7 @@ func (b *bank) tabulate(symbols, filters []float32, first, last int) {
 				copy(table[s*b.lanes:], bias[:b.filters])
 			}
 		}
-		product.Add(table, b.lanes, simd.RowMajor(symbols[first*b.dim:], b.dim),
+		simd.AddProduct(table, b.lanes, simd.RowMajor(symbols[first*b.dim:], b.dim),
 			filters[o*b.dim*b.all+b.column:], b.all, last-first, b.filters, b.dim)
 	}
 }
@@ -162,7 +161,7 @@ func (b *bank) differentiate(dFilters, symbols, filters []float32, o int) {
 			of[f*b.dim+e] = x
 		}
 	}
-	product.Add(dFilters[o*per+b.column:], b.all, simd.Transposed(symbols, b.dim), table, n, b.dim, n, b.alphabet)
+	simd.AddProduct(dFilters[o*per+b.column:], b.all, simd.Transposed(symbols, b.dim), table, n, b.dim, n, b.alphabet)
 	if o > 0 {
 		return
 	}
@@ -177,7 +176,7 @@ func (b *bank) differentiate(dFilters, symbols, filters []float32, o int) {
 func (b *bank) addSymbols(dSymbols []float32, first, last int) {
 	n := b.filters
 	for o := range b.width {
-		product.Add(dSymbols[first*b.dim:], b.dim, simd.RowMajor(b.gradient[(o*b.alphabet+first)*n:], n),
+		simd.AddProduct(dSymbols[first*b.dim:], b.dim, simd.RowMajor(b.gradient[(o*b.alphabet+first)*n:], n),
 			b.transposed[o*b.dim*n:], b.dim, last-first, b.dim, n)
 	}
 }

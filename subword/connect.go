@@ -5,7 +5,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/kernels/product"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -54,7 +53,7 @@ func connect(result, features, weights []float32, d, n int) {
 	for i := range rows {
 		copy(result[i*n:][:n], weights[d*n:])
 	}
-	product.Add(result, n, simd.RowMajor(features, d), weights, n, rows, n, d)
+	simd.AddProduct(result, n, simd.RowMajor(features, d), weights, n, rows, n, d)
 }
 
 func (c *connection) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
@@ -69,8 +68,8 @@ func (c *connection) backward(in []*tensor.Dense, gradient *tensor.Dense) ([]*te
 	err := c.shards.do(c.team, func(_ int, sum []float32, first, last int) {
 		rows, of, dx := last-first, g[first*n:last*n], result[first*d:last*d]
 		clear(dx)
-		product.Add(dx, d, simd.RowMajor(of, n), c.transposed, d, rows, d, n)
-		product.Add(sum, n, simd.Transposed(features[first*d:last*d], d), of, n, d, n, rows)
+		simd.AddProduct(dx, d, simd.RowMajor(of, n), c.transposed, d, rows, d, n)
+		simd.AddProduct(sum, n, simd.Transposed(features[first*d:last*d], d), of, n, d, n, rows)
 		bias := sum[d*n:]
 		for ; len(of) > 0; of = of[n:] {
 			simd.SGD(bias, of[:n], 1, -1)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
-	"github.com/w2vcl/w2vcl/kernels/product"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -223,7 +222,7 @@ func (s *SVD) gram(x, y []float32) []float32 {
 		for i := task * rowsOfTask; i < min((task+1)*rowsOfTask, s.rows); i += chunk {
 			n := min(chunk, s.rows-i)
 			clear(part[:])
-			product.Add(part[:], block, simd.Transposed(x[i*block:], block), y[i*block:], block, block, block, n)
+			simd.AddProduct(part[:], block, simd.Transposed(x[i*block:], block), y[i*block:], block, block, block, n)
 			for k, v := range &part {
 				sums[task][k] += float64(v)
 			}
@@ -254,7 +253,7 @@ func (s *SVD) addProduct(out, x, t []float32, n int) {
 	_ = parallel.Do(context.Background(), s.options.Threads, s.tasks(), func(task int) {
 		i := task * rowsOfTask
 		rows := min(rowsOfTask, s.rows-i)
-		product.Add(out[i*n:], n, simd.RowMajor(x[i*block:], block), t, n, rows, n, block)
+		simd.AddProduct(out[i*n:], n, simd.RowMajor(x[i*block:], block), t, n, rows, n, block)
 	})
 }
 
