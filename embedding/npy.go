@@ -109,14 +109,14 @@ func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
 
 // writeNPY writes the matrix in version 1.0 of the format, as numpy.save does.
 func writeNPY(w io.Writer, t *Table) error {
-	if _, err := w.Write(NPYHeader("<f4", fmt.Sprintf("(%d, %d)", t.Len(), t.Dim))); err != nil {
+	if _, err := w.Write(npyHeader("<f4", fmt.Sprintf("(%d, %d)", t.Len(), t.Dim))); err != nil {
 		return err
 	}
 	return safetensors.WriteFloats(w, t.Vectors)
 }
 
-// NPYHeader returns the beginning of a .npy file, version 1: of values of this type ('<f4') and shape ('(2, 3)'), as NumPy writes them.
-func NPYHeader(kind, shape string) []byte {
+// npyHeader returns the beginning of a .npy file, version 1: of values of this type ('<f4') and shape ('(2, 3)'), as NumPy writes them.
+func npyHeader(kind, shape string) []byte {
 	const alignment = 64 // the data begin at a multiple of it, for memory maps
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 	before := len(npyMagic) + 4

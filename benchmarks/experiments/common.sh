@@ -1,6 +1,5 @@
-# What the scripts of experiments share; they source it. Environment: W2VCL, the program, with
-# w2vcl-bench beside it; CORPUS, the
-# text; OUT, an empty folder for the results; QUICK, not empty for a small version; DEVICE, as for --device.
+# What the scripts of experiments share; they source it. Environment: W2VCL, the program; CORPUS, the text;
+# OUT, an empty folder for the results; QUICK, not empty for a small version; DEVICE, as for --device.
 set -euo pipefail
 : "${W2VCL:=w2vcl}" "${CORPUS:=$(dirname "${BASH_SOURCE[0]}")/../../testdata/sotu.txt.zst}" "${OUT:?name a folder for the results: OUT=DIR}" "${QUICK:=}" "${DEVICE:=cpu}"
 mkdir -p "$OUT"

@@ -7,7 +7,7 @@
 # them. --jobs runs N side by side, which makes each of them slower (default: 1; with --quick one for
 # four processors). An experiment is a file for `w2vcl compare --config`, or a script. Each has a folder
 # in DIR, with what it printed in log.txt; one that is finished is not run again. W2VCL names the
-# program (default: w2vcl), with w2vcl-bench beside it.
+# program (default: w2vcl).
 # Exit status: 0, or 1 if an experiment failed; the others run all the same.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/w2vcl/w2vcl/cmd/internal/bench"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -18,8 +16,8 @@ import (
 
 // generateOptions are the flags of generate.
 type generateOptions struct {
-	text   bench.Generated
-	graph  bench.GeneratedGraph
+	text   generatedText
+	graph  generatedGraph
 	size   string
 	out    string
 	labels string
@@ -36,23 +34,20 @@ func newGenerate(s cli.Streams) *cobra.Command {
 grows without a limit, for measurements of texts that are larger than memory.
 
 With --nodes, write the edges of a random graph: an R-MAT graph, or with --blocks a degree-corrected
-block model, whose blocks are the labels of the nodes. A FILE that ends in .npz becomes a sparse
-matrix of SciPy, which is faster to write and to read than a list.`,
+block model, whose blocks are the labels of the nodes.`,
 		Example: `  w2vcl-bench generate --bytes 10GB --out large.txt
-  w2vcl-bench generate --bytes 1GB --different 50000000 --out different.txt
   w2vcl-bench generate --nodes 1000000 --edges 5000000 --blocks 50 --labels labels.txt --out graph.txt`,
 		Args: cli.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.size, "bytes", "1GB", "`SIZE` of the text")
-	flags.Int64Var(&o.text.Different, "different", 0, "`N` different words that come equally often, in place of Zipf's law")
-	flags.Int64Var(&o.graph.Nodes, "nodes", 0, "write a graph of `N` nodes")
-	flags.Int64Var(&o.graph.Edges, "edges", 0, "`N` edges (default 5 for each node)")
-	flags.Int64Var(&o.graph.Blocks, "blocks", 0, "`N` blocks of nodes; 0: R-MAT")
-	flags.Float64Var(&o.graph.Mixing, "mixing", 0.2, "`FRACTION` of the edges that lead to other blocks")
+	flags.Int64Var(&o.graph.nodes, "nodes", 0, "write a graph of `N` nodes")
+	flags.Int64Var(&o.graph.edges, "edges", 0, "`N` edges (default 5 for each node)")
+	flags.Int64Var(&o.graph.blocks, "blocks", 0, "`N` blocks of nodes; 0: R-MAT")
+	flags.Float64Var(&o.graph.mixing, "mixing", 0.2, "`FRACTION` of the edges that lead to other blocks")
 	flags.StringVar(&o.labels, "labels", "", "write the block of each node to `FILE`")
-	flags.Uint64Var(&o.text.Seed, "seed", 1, "`N` from which all randomness comes")
+	flags.Uint64Var(&o.text.seed, "seed", 1, "`N` from which all randomness comes")
 	flags.StringVar(&o.out, "out", "", "write the text or graph to `FILE`")
 	flags.Bool("force", false, "replace FILE if it is a text")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
@@ -63,20 +58,18 @@ func (o *generateOptions) run(ctx context.Context, s cli.Streams) error {
 	switch {
 	case o.out == "":
 		return terminal.Usagef("--out is missing: name the file to write")
-	case o.graph.Nodes != 0:
+	case o.graph.nodes != 0:
 		return o.writeGraph(ctx, s)
 	}
 	parsed, err := settings.ParseSize(o.size)
 	if err == nil {
-		o.text.Bytes, err = parsed.Bytes(0)
+		o.text.bytes, err = parsed.Bytes(0)
 	}
 	switch {
-	case err != nil || o.text.Bytes < 1:
+	case err != nil || o.text.bytes < 1:
 		return terminal.Usagef("--bytes %s: must be a size, as 10GB", o.size)
-	case o.text.Different < 0:
-		return terminal.Usagef("--different %d: must not be negative", o.text.Different)
 	}
-	return o.write(ctx, s, o.text.WriteTo, o.text.Bytes, terminal.Bytes(o.text.Bytes))
+	return o.write(ctx, s, o.text.write, o.text.bytes, terminal.Bytes(o.text.bytes))
 }
 
 // write writes what write makes of a random text or graph.
@@ -96,26 +89,22 @@ func (o *generateOptions) write(ctx context.Context, s cli.Streams,
 // writeGraph writes a graph and its labels.
 func (o *generateOptions) writeGraph(ctx context.Context, s cli.Streams) error {
 	g := &o.graph
-	if g.Seed = o.text.Seed; g.Edges == 0 {
-		g.Edges = 5 * g.Nodes
+	if g.seed = o.text.seed; g.edges == 0 {
+		g.edges = 5 * g.nodes
 	}
-	if g.Blocks < 2 {
-		g.Mixing = 0
+	if g.blocks < 2 {
+		g.mixing = 0
 	}
-	if err := g.Check(); err != nil {
+	if err := g.check(); err != nil {
 		return terminal.Usagef("%v", err)
 	}
 	if o.labels != "" {
-		if g.Blocks == 0 {
+		if g.blocks == 0 {
 			return terminal.Usagef("--labels needs --blocks")
 		}
-		if err := atomicfile.Write(o.labels, g.WriteLabels); err != nil {
+		if err := atomicfile.Write(o.labels, g.writeLabels); err != nil {
 			return fmt.Errorf("--labels: %w", err)
 		}
 	}
-	write := g.WriteTo
-	if strings.HasSuffix(o.out, ".npz") {
-		write = g.WriteArchive
-	}
-	return o.write(ctx, s, write, g.Edges, terminal.Number(g.Edges)+" edges")
+	return o.write(ctx, s, g.write, g.edges, terminal.Number(g.edges)+" edges")
 }

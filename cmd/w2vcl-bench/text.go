@@ -2,95 +2,85 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"runtime"
+	"math/rand/v2"
 
-	"github.com/spf13/cobra"
-
-	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/testdata"
-	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A benchText is the text of a benchmark, with the settings of reading it.
-type benchText struct {
-	settings cli.SettingFlags
-	config   settings.Config
-	options  corpus.Options
-	builtin  bool // the text that comes with w2vcl
+// A text has the inputs of training steps: M and the distribution of negatives.
+type text struct {
+	matrix *wordcontext.Matrix
+	noise  *corpus.Alias
 }
 
-// addTo defines the flags of the text and of the settings that include accepts.
-func (t *benchText) addTo(cmd *cobra.Command, include func(name string) bool) {
-	t.settings.AddTo(cmd, func(setting settings.Setting) bool {
-		switch setting.Name {
-		case "corpus", "threads":
-			return true
-		case "vocab":
-			return false
-		default:
-			return setting.Section == settings.SectionText || include(setting.Name)
-		}
-	})
-	cmd.Flags().Lookup("corpus").Usage = "text file or folder at `PATH` (default: the text that comes with w2vcl)"
-	cmd.Flags().Lookup("cache").Usage = "read into a file in the folder `DIR`, anew each time, and not into memory"
-}
+// M has rows as long as those of a long run. The text is just long enough to repeat most
+// of them many times, which makes samples slower to read.
+const (
+	textContexts = 8192
+	textWindow   = 5
+	textSample   = 1e-4
+	textLine     = 1000
 
-// resolve resolves all settings. Without --corpus and --config it takes the text that
-// comes with w2vcl, and the settings of the demo below the given ones.
-func (t *benchText) resolve() error {
-	texts := map[string]string{"mode": settings.ModeCL}
-	if t.builtin = t.settings.Set["corpus"] == "" && t.settings.File == ""; t.builtin {
-		texts = settings.Demo()
-		texts["corpus"], texts["contexts"] = testdata.CorpusName, "2048"
+	tokensPerWord = 200
+	maxTokens     = 8_000_000
+	minCount      = 8 // of each word, about 80 contexts
+)
+
+// newText makes a random text with a vocabulary of the given size and builds its M.
+// Negatives come from M's column sums, as by default in training.
+func newText(ctx context.Context, vocabulary int, seed uint64) (*text, error) {
+	c, err := syntheticCorpus(vocabulary, seed)
+	if err != nil {
+		return nil, err
 	}
-	texts["model"] = settings.ModelSkipGram // it has a matrix
-	maps.Copy(texts, t.settings.Set)
+	m, err := wordcontext.Build(ctx, c, wordcontext.Options{Window: textWindow, Contexts: textContexts, Passes: 1, Seed: seed, Sample: textSample})
+	if err != nil {
+		return nil, err
+	}
+	noise, err := corpus.NewAlias(corpus.CountPower(m.ContextCounts(), 1))
+	if err != nil {
+		return nil, err
+	}
+	return &text{m, noise}, nil
+}
+
+// textMemory estimates the bytes that newText needs at its peak.
+func textMemory(vocabulary int) int64 {
+	tokens := int64(min(tokensPerWord*vocabulary, maxTokens)) + minCount*int64(vocabulary)
+	const perToken = 4 + 2*textWindow*4
+	const perWord = 100 // names and their index, counts, offsets, the alias table
+	return perToken*tokens + perWord*int64(vocabulary)
+}
+
+// syntheticCorpus makes a text whose counts fall as 1/rank: it shuffles the occurrences of
+// all words and cuts them into lines.
+func syntheticCorpus(vocabulary int, seed uint64) (*corpus.Corpus, error) {
+	harmonic := 0.0
+	for rank := 1; rank <= vocabulary; rank++ {
+		harmonic += 1 / float64(rank)
+	}
+	total := float64(min(tokensPerWord*vocabulary, maxTokens))
+	names, counts := make([]string, vocabulary), make([]uint64, vocabulary)
+	var tokens []uint32
+	for id := range counts {
+		names[id] = fmt.Sprintf("w%d", id)
+		counts[id] = max(uint64(total/(float64(id+1)*harmonic)), minCount)
+		for range counts[id] {
+			tokens = append(tokens, uint32(id))
+		}
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	random.Shuffle(len(tokens), func(i, j int) { tokens[i], tokens[j] = tokens[j], tokens[i] })
+	c := &corpus.Corpus{Tokens: tokens}
 	var err error
-	if t.config, err = settings.Resolve(t.settings.File, texts); err != nil {
-		return err
+	if c.Vocabulary, err = corpus.NewVocabulary(names, counts); err != nil {
+		return nil, err
 	}
-	c := &t.config
-	if c.Threads == 0 {
-		c.Threads = runtime.GOMAXPROCS(0)
+	for at := 0; at < len(tokens); at += textLine {
+		c.Sentences = append(c.Sentences, at)
 	}
-	if t.options, err = c.TextOptions(); err != nil {
-		return err
-	}
-	if _, err := os.Stat(c.Corpus); !t.builtin && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--corpus %s: there is no such file or folder", c.Corpus)
-	}
-	return nil
-}
-
-// read reads the text.
-func (t *benchText) read(ctx context.Context) (*corpus.Corpus, error) {
-	if t.builtin {
-		return corpus.ReadFrom(ctx, testdata.Corpus(), testdata.CorpusName, t.options)
-	}
-	if folder := t.config.Cache; folder != "" {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, fmt.Errorf("--cache: %w", err)
-		}
-		file := filepath.Join(folder, fmt.Sprintf("bench-%d%s", os.Getpid(), corpus.FileSuffix))
-		return corpus.Open(ctx, t.config.Corpus, t.options, corpus.Storage{File: file, Always: true, Remove: true})
-	}
-	return corpus.Read(ctx, t.config.Corpus, t.options)
-}
-
-// recorded returns the settings of the command for the JSON.
-func (t *benchText) recorded(cmd *cobra.Command) map[string]string {
-	values := map[string]string{}
-	for _, setting := range t.config.Settings() {
-		if cmd.Flags().Lookup(setting.Name) != nil {
-			values[setting.Name] = setting.String()
-		}
-	}
-	return values
+	c.Sentences = append(c.Sentences, len(tokens))
+	return c, nil
 }

@@ -6,10 +6,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"gorgonia.org/cu"
 )
@@ -147,31 +145,3 @@ func (d *Device) MachineCode() bool { return d.Capability == [2]int{9, 0} && !d.
 // Overlaps reports whether a kernel of machine code may begin while the one before it ends:
 // drivers before CUDA 12.3 do not record that in graphs.
 func (d *Device) Overlaps() bool { return d.MachineCode() && cu.Version() >= 12030 }
-
-// Copy returns how many bytes a second the device reads and writes when it copies
-// so many from one place of its memory to another: the best of ten times.
-func (d *Device) Copy(bytes int64) (perSecond float64, err error) {
-	best := time.Duration(math.MaxInt64)
-	err = d.Do(func() error {
-		from, err := d.Allocate("a place to copy from", bytes)
-		if err != nil {
-			return err
-		}
-		to, err := d.Allocate("a place to copy to", bytes)
-		if err != nil {
-			return errors.Join(err, d.Free(from))
-		}
-		for range 10 {
-			start := time.Now()
-			if err = cu.MemcpyDtoDAsync(to, from, bytes, d.stream); err == nil {
-				err = d.stream.Synchronize()
-			}
-			if err != nil {
-				break
-			}
-			best = min(best, time.Since(start))
-		}
-		return errors.Join(err, d.Free(from, to))
-	})
-	return 2 * float64(bytes) / best.Seconds(), err
-}

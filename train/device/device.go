@@ -41,9 +41,6 @@ type Device interface {
 	Occupied() int64
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
-	// Copy returns how many bytes a second are read and written when so many are
-	// copied on the device: of several GPUs the sum.
-	Copy(bytes int64) (perSecond float64, err error)
 	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
 	NewCL(c cl.Options, encoder *encoder.Structure) (CLKernels, error)
 	NewSentence(c sentence.Options) (SentenceKernels, error)

@@ -62,18 +62,6 @@ func (g cudaGroup) Occupied() (most int64) {
 
 func (g cudaGroup) Peak() int64 { return mostAtPeak(g.devices) }
 
-func (g cudaGroup) Copy(bytes int64) (perSecond float64, err error) {
-	speeds := make([]float64, len(g.devices))
-	err = g.each(func(i int) (err error) {
-		speeds[i], err = g.devices[i].Copy(bytes)
-		return err
-	})
-	for _, s := range speeds {
-		perSecond += s
-	}
-	return perSecond, err
-}
-
 func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	if e != nil {
 		return nil, errOneGPU

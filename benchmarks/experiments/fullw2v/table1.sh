@@ -2,9 +2,6 @@
 . "$(dirname "$0")/../common.sh"
 
 # Table 1: w2vcl makes no batches on the host: the text is encoded once, and kernels read it.
-seconds=()
-if [[ $QUICK ]]; then seconds=(--repeat 1); fi
-"$W2VCL-bench" corpus ${seconds[@]+"${seconds[@]}"}
 "$W2VCL" doctor
-"$W2VCL" corpus build "${text[@]}" --cache "$OUT/encoded"
+time "$W2VCL" corpus build "${text[@]}" --cache "$OUT/encoded"
 "$W2VCL" corpus info "$OUT"/encoded/*

@@ -57,9 +57,6 @@ func (d *Device) Occupied() int64 { return d.Total - d.Free }
 // Peak returns a number.
 func (d *Device) Peak() int64 { return 12345678 }
 
-// Copy returns a number.
-func (d *Device) Copy(int64) (perSecond float64, err error) { return 4e12, d.Fail }
-
 // Close closes the device. Nothing that was made on it may be open then.
 func (d *Device) Close() error {
 	d.Open--

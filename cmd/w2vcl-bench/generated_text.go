@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bufio"
@@ -11,16 +11,12 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// A Generated text has words by the law of Zipf and Mandelbrot, p(rank) ~ (rank+3)^-1.45,
+// A generatedText has words by the law of Zipf and Mandelbrot, p(rank) ~ (rank+3)^-1.45,
 // without an end: its vocabulary grows as in the 100 MB of English Wikipedia that the
 // benchmarks use, to about 2.4·n^0.7 words in n. A line has 1 to 39 words.
-type Generated struct {
-	Bytes int64
-	Seed  uint64
-
-	// Different, if not 0, is the number of different words. Then all come about equally
-	// often: in each pass over them each once, in another order.
-	Different int64
+type generatedText struct {
+	bytes int64
+	seed  uint64
 }
 
 // The exponent and the shift of the law.
@@ -32,9 +28,9 @@ const (
 // linesAtOnce lines are made by a thread at a time.
 const linesAtOnce = 4096
 
-// WriteTo writes the text: whole lines, so many bytes or a line more. The bytes do not depend on
+// write writes the text: whole lines, so many bytes or a line more. The bytes do not depend on
 // the number of threads.
-func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
+func (g generatedText) write(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
 	number := uint64(0) // of the next token
 	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
 		first := number
@@ -49,7 +45,7 @@ func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progre
 	defer func() { _ = blocks.Close() }() // it was only read
 	lines, out := bufio.NewReaderSize(blocks, 1<<16), bufio.NewWriterSize(w, 1<<20)
 	written := int64(0)
-	for i := 0; written < g.Bytes; i++ {
+	for i := 0; written < g.bytes; i++ {
 		line, err := lines.ReadSlice('\n')
 		if err != nil {
 			return err
@@ -59,7 +55,7 @@ func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progre
 		}
 		written += int64(len(line))
 		if i%linesAtOnce == 0 && progress != nil {
-			progress(written, g.Bytes)
+			progress(written, g.bytes)
 		}
 	}
 	if err := out.Flush(); err != nil {
@@ -69,12 +65,12 @@ func (g Generated) WriteTo(ctx context.Context, w io.Writer, threads int, progre
 }
 
 // length returns the number of words of the line that begins with a token.
-func (g Generated) length(token uint64) uint64 {
-	return 1 + uint64(corpus.Below(corpus.Philox(g.Seed, corpus.StreamGenerated.Sub(1), token)[0], 39))
+func (g generatedText) length(token uint64) uint64 {
+	return 1 + uint64(corpus.Below(corpus.Philox(g.seed, corpus.StreamGenerated.Sub(1), token)[0], 39))
 }
 
 // lines returns so many lines from a token on.
-func (g Generated) lines(token uint64, count int) (text []byte) {
+func (g generatedText) lines(token uint64, count int) (text []byte) {
 	for range count {
 		for end := token + g.length(token); token < end; token++ {
 			text = append(appendName(text, g.word(token)), ' ')
@@ -85,30 +81,11 @@ func (g Generated) lines(token uint64, count int) (text []byte) {
 }
 
 // word returns the number of a token's word, from 0.
-func (g Generated) word(token uint64) uint64 {
-	if n := uint64(g.Different); n > 0 {
-		pass, i := token/n, token%n
-		return (i*step(n) + pass*(n/3+1)) % n
-	}
-	bits := corpus.Philox(g.Seed, corpus.StreamGenerated, token)
+func (g generatedText) word(token uint64) uint64 {
+	bits := corpus.Philox(g.seed, corpus.StreamGenerated, token)
 	u := (float64(uint64(bits[1])<<32|uint64(bits[0])) + 1) / (1 << 63) / 2 // above 0, to 1
 	rank := textShift * (math.Pow(u, -1/(textExponent-1)) - 1)
 	return uint64(math.Mod(rank, 1<<48))
-}
-
-// step returns a number without a common divisor with n, about .618 n.
-func step(n uint64) uint64 {
-	s := max(n*618/1000, 1)
-	for ; gcd(s, n) != 1; s++ {
-	}
-	return s
-}
-
-func gcd(a, b uint64) uint64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // appendName appends the name of a word: two syllables of two letters or more, digits to the

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bufio"
@@ -14,49 +14,49 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// A GeneratedGraph is a random graph with nodes 0 ... Nodes-1 and so many edges, none from a node to itself. An
+// A generatedGraph is a random graph with nodes 0 ... nodes-1 and so many edges, none from a node to itself. An
 // edge may occur more than once.
 //
-// Without Blocks it is an R-MAT graph with the parameters of Graph500, .57, .19, .19 and .05 (Chakrabarti et al.,
+// Without blocks it is an R-MAT graph with the parameters of Graph500, .57, .19, .19 and .05 (Chakrabarti et al.,
 // "R-MAT: A Recursive Model for Graph Mining", SDM 2004).
 //
-// With Blocks it is a degree-corrected block model (Karrer and Newman, Physical Review E 83, 2011): the block of node v is v
-// mod Blocks, a fraction Mixing of the edges leads to another block, and the expected degree of the node with rank r in its
+// With blocks it is a degree-corrected block model (Karrer and Newman, Physical Review E 83, 2011): the block of node v is v
+// mod blocks, a fraction mixing of the edges leads to another block, and the expected degree of the node with rank r in its
 // block is in proportion to 1/sqrt(r).
-type GeneratedGraph struct {
-	Nodes, Edges int64
-	Blocks       int64
-	Mixing       float64
-	Seed         uint64
+type generatedGraph struct {
+	nodes, edges int64
+	blocks       int64
+	mixing       float64
+	seed         uint64
 }
 
-// Check returns an error if there is no such graph.
-func (g GeneratedGraph) Check() error {
+// check returns an error if there is no such graph.
+func (g generatedGraph) check() error {
 	switch {
-	case g.Nodes < 2 || g.Nodes > 1<<31:
-		return fmt.Errorf("%d nodes; there must be from 2 to 2^31", g.Nodes)
-	case g.Edges < 1:
-		return fmt.Errorf("%d edges; there must be at least 1", g.Edges)
-	case g.Blocks < 0 || g.Blocks > g.Nodes/2:
-		return fmt.Errorf("%d blocks of %d nodes; each must have 2 nodes or more", g.Blocks, g.Nodes)
-	case !(g.Mixing >= 0 && g.Mixing <= 1) || g.Blocks == 1 && g.Mixing > 0:
-		return fmt.Errorf("mixing %g; it must be from 0 to 1, and 0 with one block", g.Mixing)
+	case g.nodes < 2 || g.nodes > 1<<31:
+		return fmt.Errorf("%d nodes; there must be from 2 to 2^31", g.nodes)
+	case g.edges < 1:
+		return fmt.Errorf("%d edges; there must be at least 1", g.edges)
+	case g.blocks < 0 || g.blocks > g.nodes/2:
+		return fmt.Errorf("%d blocks of %d nodes; each must have 2 nodes or more", g.blocks, g.nodes)
+	case !(g.mixing >= 0 && g.mixing <= 1) || g.blocks == 1 && g.mixing > 0:
+		return fmt.Errorf("mixing %g; it must be from 0 to 1, and 0 with one block", g.mixing)
 	}
 	return nil
 }
 
-// WriteTo writes the edges as a list. The bytes do not depend on the number of threads.
-func (g GeneratedGraph) WriteTo(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
+// write writes the edges as a list. The bytes do not depend on the number of threads.
+func (g generatedGraph) write(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error {
 	const together = 1 << 14
 	first := int64(0)
 	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
-		if first >= g.Edges {
+		if first >= g.edges {
 			return nil, nil, io.EOF
 		}
-		from, end := first, min(first+together, g.Edges)
+		from, end := first, min(first+together, g.edges)
 		first = end
 		if progress != nil {
-			progress(from, g.Edges)
+			progress(from, g.edges)
 		}
 		return func() parallel.Block { return parallel.Block{Data: g.lines(from, end)} }, nil, ctx.Err()
 	})
@@ -68,7 +68,7 @@ func (g GeneratedGraph) WriteTo(ctx context.Context, w io.Writer, threads int, p
 }
 
 // lines returns the edges first ... end-1.
-func (g GeneratedGraph) lines(first, end int64) (text []byte) {
+func (g generatedGraph) lines(first, end int64) (text []byte) {
 	for i := first; i < end; i++ {
 		from, to := g.edge(i)
 		text = strconv.AppendInt(text, from, 10)
@@ -80,11 +80,11 @@ func (g GeneratedGraph) lines(first, end int64) (text []byte) {
 }
 
 // edge draws an edge until it leads from one node to another.
-func (g GeneratedGraph) edge(number int64) (from, to int64) {
+func (g generatedGraph) edge(number int64) (from, to int64) {
 	const most = 1 << 16 // numbers for an edge
-	d := edgeDraws{seed: g.Seed, counter: uint64(number) * most, few: g.Blocks > 0}
+	d := edgeDraws{seed: g.seed, counter: uint64(number) * most, few: g.blocks > 0}
 	for from == to {
-		if g.Blocks > 0 {
+		if g.blocks > 0 {
 			from, to = g.blockEdge(&d)
 		} else {
 			from, to = g.recursiveEdge(&d)
@@ -120,44 +120,44 @@ func (d *edgeDraws) below(n int64) int64 {
 }
 
 // recursiveEdge draws an edge of R-MAT.
-func (g GeneratedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
+func (g generatedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
 	const a, b, c = 57 << 32 / 100, 76 << 32 / 100, 95 << 32 / 100 // running sums of the probabilities
 	for {
 		from, to = 0, 0
-		for range bits.Len64(uint64(g.Nodes - 1)) {
+		for range bits.Len64(uint64(g.nodes - 1)) {
 			x := int64(d.next()) // below 2^32: the sign of a difference says which is smaller, without a branch
 			low, high := (a-1-x)>>63&1, (c-1-x)>>63&1
 			down := (b - 1 - x) >> 63 & 1
 			from, to = 2*from+down, 2*to+low-down+high
 		}
-		if from < g.Nodes && to < g.Nodes {
+		if from < g.nodes && to < g.nodes {
 			return from, to
 		}
 	}
 }
 
 // blockEdge draws an edge of the block model.
-func (g GeneratedGraph) blockEdge(d *edgeDraws) (from, to int64) {
-	block := d.below(g.Blocks)
+func (g generatedGraph) blockEdge(d *edgeDraws) (from, to int64) {
+	block := d.below(g.blocks)
 	from = g.member(block, d)
-	if float64(d.next())/(1<<32) < g.Mixing {
-		block = (block + 1 + d.below(g.Blocks-1)) % g.Blocks
+	if float64(d.next())/(1<<32) < g.mixing {
+		block = (block + 1 + d.below(g.blocks-1)) % g.blocks
 	}
 	return from, g.member(block, d)
 }
 
 // member draws a node of a block.
-func (g GeneratedGraph) member(block int64, d *edgeDraws) int64 {
-	size := (g.Nodes - block + g.Blocks - 1) / g.Blocks
+func (g generatedGraph) member(block int64, d *edgeDraws) int64 {
+	size := (g.nodes - block + g.blocks - 1) / g.blocks
 	u := float64(d.next()) / (1 << 32)
-	return block + g.Blocks*min(int64(math.Floor(float64(size)*u*u)), size-1) // u² has the density 1/(2·sqrt(x))
+	return block + g.blocks*min(int64(math.Floor(float64(size)*u*u)), size-1) // u² has the density 1/(2·sqrt(x))
 }
 
-// WriteLabels writes the blocks of all nodes, as labels for 'w2vcl eval --task nodes'.
-func (g GeneratedGraph) WriteLabels(w io.Writer) error {
+// writeLabels writes the blocks of all nodes, as labels for 'w2vcl eval --task nodes'.
+func (g generatedGraph) writeLabels(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	for v := range g.Nodes {
-		_, _ = fmt.Fprintf(out, "%d %d\n", v, v%g.Blocks) // Flush returns the error
+	for v := range g.nodes {
+		_, _ = fmt.Fprintf(out, "%d %d\n", v, v%g.blocks) // Flush returns the error
 	}
 	return out.Flush()
 }
