@@ -30,15 +30,15 @@ build: ## build bin/w2vcl and bin/w2vcl-bench, pure Go
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
 cuda: ## build both with the CUDA kernels (needs a C compiler and pip, no GPU)
-	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
+	kernels/cuda/build.sh && eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
 
 mpi: ## build bin/w2vcl for several hosts (MPI is loaded when it runs)
 	CGO_ENABLED=0 $(GO) build -tags mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 cuda-mpi: ## build bin/w2vcl for several hosts with GPUs: cuda and mpi together (NCCL is loaded when it runs)
-	eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu,mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
+	kernels/cuda/build.sh && eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu,mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
-kernels: ## compile the CUDA kernels again (needs no GPU)
+kernels: ## compile the CUDA kernels that changed (make cuda does it, too; needs no GPU)
 	kernels/cuda/build.sh
 
 install: ## install w2vcl into GOBIN

@@ -8,7 +8,7 @@
 # Linux are static), or host (pure Go, for this machine).
 #
 # linux-amd64 needs pip, which installs a C compiler that links against an old glibc (zig, 100 MB)
-# and CUDA's headers into the user's cache.
+# and CUDA's compiler (104 MB) into the user's cache. To compile the kernels takes some minutes the first time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -39,13 +39,14 @@ with_cuda() {
 		PIP_ROOT_USER_ACTION=ignore ${PIP:-python3 -m pip} install --quiet --no-deps --only-binary=:all: --no-compile \
 			--target "$W2VCL_ZIG" "ziglang==$zig" >&2
 	fi
-	export CC=$root/packaging/zigcc
+	export CC=$root/.ci/packaging/zigcc
 	if ! command -v ar >/dev/null; then # of binutils, which comes with a C compiler
 		mkdir -p "$W2VCL_ZIG/bin"
 		printf '#!/bin/sh\nexec "%s/ziglang/zig" ar "$@"\n' "$W2VCL_ZIG" >"$W2VCL_ZIG/bin/ar"
 		chmod +x "$W2VCL_ZIG/bin/ar"
 		PATH=$PATH:$W2VCL_ZIG/bin
 	fi
+	"$root/kernels/cuda/build.sh"
 	eval "$("$root/kernels/cuda/build.sh" env)"
 	GOOS=linux GOARCH=amd64 go build -tags gpu,netgo,osusergo "${flags[@]}" -o "$1" ./cmd/w2vcl
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Builds the kernels: PTX for compute_80, which every later GPU can run after the
+# Compiles the kernels: PTX for compute_80, which every later GPU can run after the
 # driver has compiled it, and machine code for sm_90; of hopper.cu, whose instructions
 # only sm_90 has, machine code alone, and of *_small.cu, which sm_90 does not need, PTX
-# alone. Needs no GPU. The bytes
-# follow from the sources and the pinned compiler alone, and are compressed by gzip.
+# alone. Needs no GPU.
 #
-#   build.sh            write the folders built/, each beside its sources, and SHA256SUMS
-#   build.sh check      fail unless sources and built/ are those of SHA256SUMS
-#   build.sh verify     compile all again; fail unless every built/ has the same bytes
-#   build.sh env        print the cgo settings of go build -tags gpu
+#   build.sh          fill the folder built/, which package cuda embeds
+#   build.sh check    compile the sources that differ from those of main, or on main from those of its parent
+#   build.sh env      print the cgo settings of go build -tags gpu
+#
+# A source is compiled once: what becomes of it is kept in the user's cache, by a hash of the source, of what it includes and of
+# how it is compiled. Without build.sh a program with the tag gpu links, and says that it has no kernels.
 #
 # pip installs missing parts: for env CUDA's headers (a download of 2 MB), to compile
 # the compiler (104 MB). $W2VCL_CUDA names the compiler's folder,
@@ -24,21 +25,21 @@ compiler=(
 	nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
 	nvidia-cuda-cccl==13.0.85 $headers
 )
-# The folders of the sources, each with a folder built/.
-folders=(. cl sentence sentence/ladder subword vanilla)
-# Drivers refuse PTX that is newer than they are. CUDA 12.0's takes this.
+# The folders of the sources. The first source of cl takes longest.
+folders=(./cl ./subword ./sentence ./vanilla .)
+# Drivers refuse PTX that is newer than they are. CUDA 12.0's takes this. check finds what needs a newer one.
 ptx_version=8.0
 
-flags=(-std=c++17 -O3 --fmad=true "-I$here/include")
+flags=(-std=c++17 -O3 --fmad=true)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/w2vcl/kernels
 
 main() {
 	case ${1:-all} in
-	all) find_compiler && build "$here" && sums >"$here/SHA256SUMS" ;;
+	all) build ;;
 	check) check ;;
-	verify) find_compiler && verify ;;
 	env) settings ;;
-	compile) compile "$2" "$3" ;; # for build
-	*) echo "usage: $0 [check|verify|env]" >&2 && return 2 ;;
+	compile) compile "$2" "$3" ;; # for make_missing
+	*) echo "usage: $0 [check|env]" >&2 && return 2 ;;
 	esac
 }
 
@@ -75,62 +76,118 @@ pip_install() {
 	PIP_ROOT_USER_ACTION=ignore $pip install --quiet --no-deps --only-binary=:all: --target "$to" "$@" >&2
 }
 
-# build compiles all kernels, as many at a time as there are processors: the sources of
-# a folder F into $1/F/built.
-build() {
-	local folder
+# find_sources sets sources to the paths of all sources, files to what each includes with itself, and keys to the name that what
+# is compiled of it has in the cache.
+find_sources() {
+	local file name folder source
+	declare -gA includes=() files=() keys=()
+	cd "$here"
+	while IFS=: read -r file name; do
+		name=${name#*\"} name=${name%\"*}
+		[[ -f ${file%/*}/$name ]] && name=${file%/*}/$name || name=./include/$name
+		includes[$file]+=" $name"
+	done < <(grep -rH --include='*.cu' --include='*.cuh' '^#include "' .)
+	sources=()
 	for folder in "${folders[@]}"; do
-		mkdir -p "$1/$folder/built"
-		(cd "$here" && printf '%s\n' "$folder"/*.cu)
-	done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} "$here/build.sh" compile {} "$1"
+		sources+=("$folder"/*.cu)
+	done
+	for source in "${sources[@]}"; do
+		files[$source]=''
+		add_file "$source" "$source"
+		keys[$source]=$({ cat ${files[$source]} && echo "$release $ptx_version ${flags[*]}" && declare -f compile; } | sha256sum | cut -c1-24)
+	done
 }
 
-# compile compiles one source. It works in the source's folder, so that no path of
+# add_file adds a file, and what it includes, to the files of a source.
+add_file() {
+	local file
+	[[ " ${files[$1]} " != *" $2 "* ]] || return 0
+	files[$1]+=" $2"
+	for file in ${includes[$2]:-}; do
+		add_file "$1" "$file"
+	done
+}
+
+# make_missing compiles those of some sources that the cache lacks, as many at a time as there are processors.
+make_missing() {
+	local source missing=()
+	for source in "$@"; do
+		[[ -d $cache/${keys[$source]} ]] || missing+=("$source ${keys[$source]}")
+	done
+	((${#missing[@]})) || return 0
+	find_compiler
+	mkdir -p "$cache"
+	echo "compiling ${#missing[@]} of ${#sources[@]} sources of CUDA kernels" >&2
+	printf '%s\n' "${missing[@]}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 "$here/build.sh" compile
+}
+
+# compile compiles a source into a folder of the cache. It works in the source's folder, so that no path of
 # this machine gets into the result.
 compile() {
-	local name=${1##*/} to=$2/${1%/*}/built
-	cd "$here/${1%/*}"
-	name=${name%.cu}
+	local name work
+	name=$(basename "$1" .cu)
+	work=$(mktemp -d "$cache/.$name.XXXXXX")
+	cd "$here/$(dirname "$1")"
+	flags+=("-I$here/include")
 	if [[ $name == hopper ]]; then
-		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90a -cubin -o "$to/$name.cubin" "$name.cu"
-		gzip -9nf "$to/$name.cubin"
-		return
+		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90a -cubin -o "$work/$name.cubin" "$name.cu"
+	else
+		"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$work/$name.ptx" "$name.cu"
+		sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$work/$name.ptx"
+		# used_bytes_mask is a hint that old versions do not have.
+		[[ $name == *_small ]] || "$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$work/$name.cubin" "$name.cu"
 	fi
-	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$to/$name.ptx" "$name.cu"
-	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$to/$name.ptx"
-	# used_bytes_mask is a hint that old versions do not have.
-	# The assembler refuses instructions that the version does not have.
-	"$root/bin/ptxas" -arch=sm_80 -o /dev/null "$to/$name.ptx"
-	if [[ $name != *_small ]]; then
-		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$to/$name.cubin" "$name.cu"
-		gzip -9nf "$to/$name.cubin"
-	fi
-	gzip -9nf "$to/$name.ptx" # all of them are a fifth of 40 MB
+	gzip -9n "$work"/*
+	mv -T "$work" "$cache/$2" 2>/dev/null || rm -r "$work" # another work tree was faster
 }
 
-# sums prints the checksums of all that the kernels follow from, and of the kernels.
-sums() {
-	(cd "$here" && find . \( -name '*.cu' -o -name '*.cuh' -o -path '*/built/*' -o -name build.sh \) -type f | LC_ALL=C sort | xargs sha256sum)
+# build makes built/ the folder of what all sources become.
+build() {
+	local source folder
+	find_sources
+	make_missing "${sources[@]}"
+	rm -rf built/*
+	for source in "${sources[@]}"; do
+		folder=built/$(dirname "$source")
+		mkdir -p "$folder"
+		touch "$cache/${keys[$source]}"
+		ln "$cache/${keys[$source]}"/* "$folder" 2>/dev/null || cp "$cache/${keys[$source]}"/* "$folder"
+	done
+	find "$cache" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -r {} + # of sources that nobody has now
 }
 
 check() {
-	if ! diff <(sums) "$here/SHA256SUMS" >/dev/null; then
-		diff <(sums) "$here/SHA256SUMS" | grep '^[<>]' | awk '{print $3}' | sort -u
-		echo 'these changed since the kernels were built: run make kernels and commit it' >&2
-		return 1
-	fi
+	local base source file changed=() wanted=()
+	find_sources
+	base=$(git merge-base HEAD main 2>/dev/null || git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
+	[[ $base != "$(git rev-parse HEAD)" ]] || base=$(git rev-parse --verify --quiet HEAD^) || {
+		echo 'no commit to compare the CUDA sources with: none was compiled' >&2
+		return 0
+	}
+	mapfile -t changed < <(git diff --name-only --relative "$base" -- . && git ls-files --others --exclude-standard -- .)
+	for source in "${sources[@]}"; do
+		for file in ${files[$source]}; do
+			[[ " ${changed[*]} " != *" $(realpath --relative-to=. "$file") "* ]] || { wanted+=("$source") && break; }
+		done
+	done
+	echo "${#wanted[@]} of ${#sources[@]} CUDA sources differ from those of $base"
+	((${#wanted[@]})) || return 0
+	(find_compiler) || {
+		echo "SKIPPED: nvcc $release cannot be had, so they were not compiled" >&2
+		return 0
+	}
+	make_missing "${wanted[@]}"
+	for source in "${wanted[@]}"; do
+		assemble "$cache/${keys[$source]}"
+	done
 }
 
-verify() {
-	local fresh folder same=0
-	fresh=$(mktemp -d)
-	trap "rm -rf '$fresh'" EXIT
-	build "$fresh"
-	for folder in "${folders[@]}"; do
-		diff -rq "$here/$folder/built" "$fresh/$folder/built" || same=1
+# assemble fails where PTX has instructions that ptx_version lacks.
+assemble() {
+	local ptx
+	for ptx in "$1"/*.ptx.gz; do
+		[[ ! -f $ptx ]] || gzip -dc "$ptx" | "$root/bin/ptxas" -arch=sm_80 -o /dev/null -
 	done
-	((same == 0)) || echo 'built/ does not follow from the sources: run make kernels and commit it' >&2
-	return "$same"
 }
 
 # build_driver builds a libcuda.a that finds the real driver when the program runs,

@@ -3,7 +3,6 @@
 package cuda_test
 
 import (
-	"embed"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -18,9 +17,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
-
-//go:embed built
-var built embed.FS
 
 // A copy on a stream of copies comes after the fill of its memory, which no stream waits for.
 func TestCopyStream(t *testing.T) {
@@ -66,7 +62,7 @@ func TestRandom(t *testing.T) {
 		bits, drawn := make([]uint32, count), make([]uint32, count)
 		err := d.Do(func() error {
 			a := &cuda.Allocator{Device: d}
-			f := a.Function(built, "random", "random_bits", 0)
+			f := a.Function("random", "random_bits", 0)
 			b, n := cuda.Placed(a, "bits", bits), cuda.Placed(a, "drawn", drawn)
 			args := cuda.Placed(a, "arguments", []uint64{
 				seed, first, uint64(stream)>>32 | uint64(stream)<<32, count | uint64(noise.Len())<<32,

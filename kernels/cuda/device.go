@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"runtime"
@@ -14,6 +13,9 @@ import (
 
 // ErrNoDevice is the error of Open on a machine without a usable GPU.
 var ErrNoDevice = errors.New("no CUDA device")
+
+// ErrNoKernels is the error of Open in a program for which build.sh was not run.
+var ErrNoKernels = errors.New("this program was built without CUDA kernels: run make cuda")
 
 // A Device is a GPU in use. Its memory and its kernels belong to a context of the driver,
 // and that to one thread of the operating system: whatever calls the driver does so in a
@@ -29,17 +31,11 @@ type Device struct {
 	context  cu.CUContext
 	stream   cu.Stream
 	asides   []*Aside
-	modules  map[module]cu.Module
+	modules  map[string]cu.Module   // by their sources
 	buffers  map[cu.DevicePtr]int64 // bytes of each
 	used     int64                  // bytes of all of them
 	peak     atomic.Int64           // the most there were
 	occupied int64
-}
-
-// A module is a built source of a package.
-type module struct {
-	built embed.FS
-	name  string
 }
 
 // Open takes device number ordinal, counted from 0, into use.
@@ -48,10 +44,13 @@ func Open(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !HasKernels() {
+		return nil, ErrNoKernels
+	}
 	if ordinal < 0 || ordinal >= count {
 		return nil, fmt.Errorf("there is no CUDA device %d: this machine has %d, counted from 0", ordinal, count)
 	}
-	d := &Device{calls: make(chan func()), modules: map[module]cu.Module{}, buffers: map[cu.DevicePtr]int64{}}
+	d := &Device{calls: make(chan func()), modules: map[string]cu.Module{}, buffers: map[cu.DevicePtr]int64{}}
 	go d.serve()
 	if err := d.Do(func() error { return d.open(cu.Device(ordinal)) }); err != nil {
 		close(d.calls)

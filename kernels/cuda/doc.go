@@ -6,8 +6,9 @@
 // Start with Open, then with New of one of these packages. All kernels share the sources in
 // include/: random numbers (philox.cuh), rows of tables (rows.cuh), launches (launch.cuh) and the optimizers (methods.cuh,
 // which methods.go lists for Go). build.sh compiles the
-// sources of a package into its folder built/, which the package embeds: machine code for
-// sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU.
+// sources into the folder built/, which this package embeds: machine code for
+// sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU. Where it was not run, the folder is
+// empty: programs link, and Open returns ErrNoKernels.
 // hopper.cu of subword has instructions that no other GPU has: it is machine code only. Sources whose names end in _small
 // are for GPUs with less shared memory: they are PTX only.
 //

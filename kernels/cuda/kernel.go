@@ -12,6 +12,17 @@ import (
 	"gorgonia.org/cu"
 )
 
+// built has what build.sh compiled: nothing, where it was not run.
+//
+//go:embed all:built
+var built embed.FS
+
+// HasKernels reports whether this program was built with kernels: with machine code, which all sources but few have, or PTX.
+func HasKernels() bool {
+	files, err := built.ReadDir("built")
+	return err == nil && len(files) > 1 // one keeps the folder in git
+}
+
 // A Grid is the shape of a launch.
 type Grid struct {
 	Blocks  int // thread blocks
@@ -19,24 +30,23 @@ type Grid struct {
 	Shared  int // bytes of shared memory of a thread block
 }
 
-// Function returns a kernel by the name of its source, without .cu, and its own. built is
-// the folder built/ that the caller's package embeds. The device gets machine code if there
-// is some for it.
-func (d *Device) Function(built embed.FS, source, name string) (cu.Function, error) {
-	m, ok := d.modules[module{built, source}]
+// Function returns a kernel by the name of its source, such as cl/step for cl/step.cu, and its own. The device gets machine
+// code if there is some for it.
+func (d *Device) Function(source, name string) (cu.Function, error) {
+	m, ok := d.modules[source]
 	if !ok {
-		file := "built/" + source + ".ptx.gz"
+		file := source + ".ptx.gz"
 		if d.MachineCode() {
-			file = "built/" + source + ".cubin.gz"
+			file = source + ".cubin.gz"
 		}
-		image, err := Image(built, file)
+		image, err := Image(file)
 		if err != nil {
 			return cu.Function{}, err
 		}
 		if m, err = cu.LoadData(string(image)); err != nil {
 			return cu.Function{}, fmt.Errorf("load %s: %w", file, err)
 		}
-		d.modules[module{built, source}] = m
+		d.modules[source] = m
 	}
 	f, err := m.Function(name)
 	if err != nil {
@@ -46,8 +56,8 @@ func (d *Device) Function(built embed.FS, source, name string) (cu.Function, err
 }
 
 // Image returns what a compressed file of built/ holds.
-func Image(built embed.FS, file string) ([]byte, error) {
-	f, err := built.Open(file)
+func Image(file string) ([]byte, error) {
+	f, err := built.Open("built/" + file)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"embed"
 	"fmt"
 	"unsafe"
 
@@ -110,12 +109,12 @@ func PlacedParts[T any](a *Allocator, what string, n int, fill func(to []T, firs
 }
 
 // Function is Device.Function for a kernel that may have so many bytes of shared memory.
-func (a *Allocator) Function(built embed.FS, source, name string, shared int) cu.Function {
+func (a *Allocator) Function(source, name string, shared int) cu.Function {
 	if a.Err != nil {
 		return cu.Function{}
 	}
 	var f cu.Function
-	if f, a.Err = a.Device.Function(built, source, name); a.Err == nil && shared > 48<<10 {
+	if f, a.Err = a.Device.Function(source, name); a.Err == nil && shared > 48<<10 {
 		a.Err = AllowShared(f, shared)
 	}
 	return f

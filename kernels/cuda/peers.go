@@ -80,7 +80,7 @@ func Reaches() ([][]bool, error) {
 func (d *Device) Twin() (*Device, error) {
 	t := &Device{
 		Info: d.Info, ordinal: d.ordinal, portable: d.portable, twin: true, context: d.context, occupied: d.occupied,
-		calls: make(chan func()), modules: map[module]cu.Module{}, buffers: map[cu.DevicePtr]int64{},
+		calls: make(chan func()), modules: map[string]cu.Module{}, buffers: map[cu.DevicePtr]int64{},
 	}
 	go t.serve()
 	err := t.Do(func() (err error) {

@@ -14,11 +14,14 @@ import (
 )
 
 // Built reports whether the kernels are built in. It is a variable for tests.
-var Built = true
+var Built = cuda.HasKernels()
 
 // open takes the device into use that Ordinals knows by its name, or the devices. On a machine
 // without a GPU the error is ErrNone, wrapped.
 func open(name string) (Device, error) {
+	if !Built {
+		return nil, ErrNotBuilt
+	}
 	ordinals, err := Ordinals(name)
 	if err != nil {
 		return nil, err

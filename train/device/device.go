@@ -165,7 +165,7 @@ func TakesMatrix(bytes, free int64) bool { return bytes <= free-Reserve }
 // tests.
 var Open = open
 
-// ErrNotBuilt is the error of a program without the build tag gpu.
+// ErrNotBuilt is the error of a program without the build tag gpu, or without kernels.
 var ErrNotBuilt = errors.New("this w2vcl was built without CUDA: build it with 'make cuda', or use --device cpu")
 
 // ErrNone is the error of a machine without a usable GPU.

@@ -136,13 +136,13 @@ func (k *CBOW) load(size int) (err error) {
 	if reserved := 1 << 10; k.tileShared(true) > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
-	k.start = a.Function(built, "stretch", "stretch_begin", 0)
-	k.means = a.Function(built, "stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
-	k.places = a.Function(built, "stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
+	k.start = a.Function("cl/stretch", "stretch_begin", 0)
+	k.means = a.Function("cl/stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
+	k.places = a.Function("cl/stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
 	if c.Composition != nil {
-		k.compose = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
-		k.narrow = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
-		k.train = a.Function(built, "stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, own), 0)
+		k.compose = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
+		k.narrow = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
+		k.train = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, own), 0)
 	}
 	if a.Err != nil {
 		return a.Err

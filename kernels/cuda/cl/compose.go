@@ -3,8 +3,6 @@
 package cl
 
 import (
-	"embed"
-
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -125,8 +123,8 @@ func (k *Kernels) launchComposed(count int) error {
 }
 
 // StepFunction loads a kernel that LaunchFirst starts.
-func (k *Kernels) StepFunction(built embed.FS, source, name string) (cu.Function, error) {
-	f, err := k.device.Function(built, source, name)
+func (k *Kernels) StepFunction(source, name string) (cu.Function, error) {
+	f, err := k.device.Function(source, name)
 	if err != nil {
 		return f, err
 	}

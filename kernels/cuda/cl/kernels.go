@@ -3,7 +3,6 @@
 package cl
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 
@@ -11,9 +10,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
-
-//go:embed built
-var built embed.FS
 
 // Kernels train W2V-CL on a device: the steps of package graph, on the same samples of M
 // and with the same negatives.

@@ -52,7 +52,7 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 		if err != nil {
 			return err
 		}
-		if m.sends, err = d.Function(built, "columns_sends", fmt.Sprintf("columns_sends_sgd_%d_%d", 32/ranks, size)); err != nil {
+		if m.sends, err = d.Function("cl/columns_sends", fmt.Sprintf("columns_sends_sgd_%d_%d", 32/ranks, size)); err != nil {
 			return err
 		}
 		return cuda.AllowShared(m.sends, k.shape.shared)

@@ -63,7 +63,7 @@ func (k *Kernels) setMatrix(m Matrix) error {
 		name = "samples_32"
 		args.stored = uint64(cuda.Placed(a, "M", wide))
 	}
-	r := &sampleReader{a.Function(built, "samples", name, 0), cuda.Placed(a, "arguments", []sampleArgs{args})}
+	r := &sampleReader{a.Function("cl/samples", name, 0), cuda.Placed(a, "arguments", []sampleArgs{args})}
 	if a.Err != nil {
 		return a.Err
 	}

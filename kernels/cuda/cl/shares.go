@@ -102,7 +102,7 @@ func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
 		fixedJobs: uint32(len(fixed)), oneRows: uint32(len(ones)), most: uint32(l.most), contexts: uint32(s.Contexts), segments: uint32(l.segments),
 		logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
 	}})
-	l.count, l.list = a.Function(built, "shares", "share_count", 0), a.Function(built, "shares", "share_list", 0)
+	l.count, l.list = a.Function("cl/shares", "share_count", 0), a.Function("cl/shares", "share_list", 0)
 	return l
 }
 

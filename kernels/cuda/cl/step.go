@@ -93,7 +93,7 @@ func (c Options) loadDense(d *cuda.Device, size int, sources []stepSource, suffi
 	if err != nil {
 		return f, x, fmt.Errorf("%w of %s", err, d.Name)
 	}
-	if f, err = d.Function(built, source+suffix, fmt.Sprintf("%s_%d", name, size)); err != nil {
+	if f, err = d.Function("cl/"+source+suffix, fmt.Sprintf("%s_%d", name, size)); err != nil {
 		return f, x, err
 	}
 	if err := cuda.AllowShared(f, x.shared); err != nil {

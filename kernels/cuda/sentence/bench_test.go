@@ -48,7 +48,7 @@ func benchmarkText(b *testing.B) Options {
 
 const benchmarkEpochs = 4
 
-// Train words a second of FULL-W2V, and of the rungs of the ladder.
+// Train words a second of FULL-W2V.
 func BenchmarkFullW2V(b *testing.B) {
 	c := benchmarkText(b)
 	for _, x := range []struct {
@@ -60,16 +60,14 @@ func BenchmarkFullW2V(b *testing.B) {
 		{200, 5, 1584, choice{}}, {256, 5, 1584, choice{}}, {300, 5, 1584, choice{}}, {384, 5, 1584, choice{}}, {512, 5, 1584, choice{}}, {1000, 5, 1584, choice{}},
 		{128, 3, 528, choice{half: true}}, {128, 3, 1056, choice{half: true}}, {128, 3, 1584, choice{half: true}}, {128, 5, 1584, choice{half: true}},
 		{256, 3, 1056, choice{half: true}}, {300, 3, 1056, choice{half: true}}, {300, 5, 1056, choice{half: true}}, {1000, 3, 792, choice{half: true}},
-		{128, 3, 1056, choice{rung: "register"}}, {128, 3, 1056, choice{rung: "ring"}}, {128, 3, 1056, choice{rung: "warp"}}, {128, 3, 1056, choice{rung: "joint"}},
-		{128, 5, 1056, choice{rung: "register"}}, {128, 5, 1056, choice{rung: "ring"}}, {128, 5, 1056, choice{rung: "warp"}}, {128, 5, 1056, choice{rung: "joint"}},
 	} {
-		name := "float32" + x.rung
+		name := "float32"
 		if x.half {
 			name = "half"
 		}
 		b.Run(fmt.Sprintf("%s/N=%d/Wf=%d/inflight=%d", name, x.dim, x.radius, x.inFlight), func(b *testing.B) {
 			c.Dim, c.Radius, c.InFlight, c.HalfPrecision = x.dim, x.radius, x.inFlight, x.half
-			benchmark(b, c, x.choice)
+			benchmark(b, c)
 		})
 	}
 }
@@ -95,14 +93,14 @@ func BenchmarkModes(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("%s/%s/N=%d/radius=%d/inflight=%d", x.mode, precision, x.dim, x.radius, x.inFlight), func(b *testing.B) {
 			c.Mode, c.Dim, c.Radius, c.InFlight, c.HalfPrecision = x.mode, x.dim, x.radius, x.inFlight, x.half
-			benchmark(b, c, choice{})
+			benchmark(b, c)
 		})
 	}
 }
 
-func benchmark(b *testing.B, c Options, kernel choice) {
+func benchmark(b *testing.B, c Options) {
 	d := cudatest.Open(b)
-	f := newChosen(b, d, c, kernel)
+	f := newKernelsOf(b, d, c)
 	words, contexts := make([]float32, c.Vocabulary*c.Dim), make([]float32, c.Vocabulary*c.Dim)
 	for i := range words {
 		words[i] = (rand.Float32() - .5) / float32(c.Dim)

@@ -3,7 +3,6 @@
 package sentence
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -12,7 +11,6 @@ import (
 // A kernel is one for a shape, with the threads and the bytes of shared memory of its thread
 // blocks.
 type kernel struct {
-	built           embed.FS
 	source, name    string
 	threads, shared int
 	forms           bool // the other one is NAME_bounded: see ring.cuh
@@ -99,7 +97,7 @@ func (c *Options) kernel() (kernel, error) {
 	if c.HalfWords {
 		source = "fullw2v_halves"
 	}
-	return kernel{built, source, fmt.Sprintf("%s_%d_%d", source, size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
+	return kernel{source, fmt.Sprintf("%s_%d_%d", source, size, groups), 32, (groups*8 + slots(c.Radius)) * row, true, sentences}, nil
 }
 
 // choose takes the kernel that covers rows with the fewest chunks, and windows with the fewest
@@ -141,7 +139,7 @@ func (c *Options) choose(f family, name string, shapes []shape) kernel {
 		shared = max(shared, 4*c.PerWindow()+4*batch+16+4*warps*(batch*chunkValues*layout.chunks()+32+dots))
 	}
 	return kernel{
-		built, f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, layout.f, layout.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
+		f.source, fmt.Sprintf("%s%d_%d_%d_%d", name, layout.f, layout.e, shape.outputs, together), 32 * warps, shared, f.forms, f.sentences,
 	}
 }
 

@@ -54,7 +54,7 @@ func NewComposed(d *cuda.Device, c Options, x Composition) (*Composed, error) {
 func (t *Composed) prepare() error {
 	c, x := &t.options, &t.composition
 	m := &cuda.Allocator{Device: t.device}
-	function := func(name string) cu.Function { return m.Function(built, "composed", "composed_"+name, 0) }
+	function := func(name string) cu.Function { return m.Function("sentence/composed", "composed_"+name, 0) }
 	t.before = []cu.Function{function("mark"), function("compose")}
 	t.behind = []cu.Function{function("changes"), function("push")}
 	starts, symbols := x.partsByNumber(t.numbers.number)

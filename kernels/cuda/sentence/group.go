@@ -125,10 +125,10 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 
 // prepare loads what combines rows, and leaves room beside those that train.
 func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, beside bool) (err error) {
-	if m.combines, err = d.Function(built, "combine", fmt.Sprintf("combine_%d", devices)); err != nil {
+	if m.combines, err = d.Function("sentence/combine", fmt.Sprintf("combine_%d", devices)); err != nil {
 		return err
 	}
-	if m.begins, err = d.Function(built, "combine", "combine_begin"); err != nil {
+	if m.begins, err = d.Function("sentence/combine", "combine_begin"); err != nil {
 		return err
 	}
 	m.shared = m.threads / 32 * (devices + 1) * chunks(c.Dim) * 4 * chunkValues
@@ -140,7 +140,7 @@ func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, besi
 		return err
 	}
 	m.resident = max(resident, 1) * d.Multiprocessors
-	trains, err := d.Function(k.built, k.source, k.name)
+	trains, err := d.Function("sentence/"+k.source, k.name)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package sentence
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -12,9 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
 )
-
-//go:embed built
-var built embed.FS
 
 // Kernels train the sentences of a text in order on a device, as package sequential does, but
 // several sentences at a time. With one in flight the result is the same but for rounding.
@@ -65,12 +61,12 @@ func newKernels(d *cuda.Device, c Options, k kernel) (*Kernels, error) {
 	c.chooseInFlight(k, d.Multiprocessors)
 	t := &Kernels{device: d, options: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	err := d.Do(func() (err error) {
-		if t.whole, err = d.Function(k.built, k.source, k.name); err != nil {
+		if t.whole, err = d.Function("sentence/"+k.source, k.name); err != nil {
 			return err
 		}
 		t.bounded = t.whole
 		if k.forms {
-			if t.bounded, err = d.Function(k.built, k.source, k.name+"_bounded"); err != nil {
+			if t.bounded, err = d.Function("sentence/"+k.source, k.name+"_bounded"); err != nil {
 				return err
 			}
 		}

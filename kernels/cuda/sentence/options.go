@@ -3,8 +3,7 @@
 //
 // Start with Options, then with windows.cuh, which says how a sentence is trained, and with New.
 // All kernels share sentence.cuh; each mode has a source of its own, beside the Go file of the
-// same name in package sequential. Package ladder, which no program imports, has the steps that
-// led from the published kernels to those of fullw2v.cu.
+// same name in package sequential.
 package sentence
 
 // A Mode is a way of training that has kernels.

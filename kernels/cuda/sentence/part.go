@@ -63,7 +63,7 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	p.whole.forget()
 	p.args.tables[0][rank], p.args.tables[1][rank] = p.Kernels.args.words, p.Kernels.args.contexts
 	return p, d.Do(func() (err error) {
-		if p.exchanges, err = d.Function(built, "combine", "exchange_rows"); err != nil {
+		if p.exchanges, err = d.Function("sentence/combine", "exchange_rows"); err != nil {
 			return err
 		}
 		a := &cuda.Allocator{Device: d}

@@ -22,7 +22,6 @@ import (
 type choice struct {
 	half bool // C in float16
 	both bool // and W
-	rung string
 }
 
 // modes are the kernels of package sequential's algorithms.
@@ -59,7 +58,7 @@ func newCase(t testing.TB, d *cuda.Device, text string, c sequential.Options, in
 	}
 	options := optionsOf(parsed, noise, c, inFlight)
 	options.HalfPrecision, options.HalfWords = kernel.half || kernel.both, kernel.both
-	f := newChosen(t, d, options, kernel)
+	f := newKernelsOf(t, d, options)
 	words, contexts := reference.Tables()
 	// W as it is after some training: zeros in C would hide errors.
 	r := rand.New(rand.NewPCG(c.Seed, 2))
@@ -87,16 +86,10 @@ func optionsOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Options, i
 	}
 }
 
-// newChosen is New, with a rung of the ladder if one is chosen.
-func newChosen(t testing.TB, d *cuda.Device, c Options, chosen choice) *Kernels {
+// newKernelsOf is New for tests.
+func newKernelsOf(t testing.TB, d *cuda.Device, c Options) *Kernels {
 	t.Helper()
-	create := New
-	if chosen.rung != "" {
-		create = func(d *cuda.Device, c Options) (*Kernels, error) {
-			return newKernels(d, c, rungOf(chosen.rung, c.Radius))
-		}
-	}
-	f, err := create(d, c)
+	f, err := New(d, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,17 +127,16 @@ func TestStructureSize(t *testing.T) {
 
 // Every shape has a kernel, whose warps have all of a row.
 func TestEveryShapeHasAKernel(t *testing.T) {
-	there := map[string]bool{}
-	files, err := built.ReadDir("built")
-	if err != nil {
-		t.Fatal(err)
+	if !cuda.HasKernels() {
+		t.Skip(cuda.ErrNoKernels)
 	}
-	for _, file := range files {
-		name, isPTX := strings.CutSuffix(file.Name(), ".ptx.gz")
-		if !isPTX {
-			continue
-		}
-		source, err := cuda.Image(built, "built/"+file.Name())
+	there := map[string]bool{}
+	sources := map[string]bool{"fullw2v_half": true, "fullw2v_halves": true}
+	for _, f := range families {
+		sources[f.source], sources[f.source+"_pieces"] = true, true
+	}
+	for name := range sources {
+		source, err := cuda.Image("sentence/" + name + ".ptx.gz")
 		if err != nil {
 			t.Fatal(err)
 		}

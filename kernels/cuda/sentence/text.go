@@ -56,7 +56,7 @@ func newText(d *cuda.Device, c *Options, n numbers) (*text, error) {
 	sizes := c.Sizes()
 	t := &text{device: d, tokens: c.text(), whole: c.Tokens, numbers: n, units: c.Units, starts: sizes.starts}
 	var err error
-	if t.renumber, err = d.Function(built, "text", "sentence_renumber"); err != nil {
+	if t.renumber, err = d.Function("sentence/text", "sentence_renumber"); err != nil {
 		return nil, err
 	}
 	if c.Walks != nil {

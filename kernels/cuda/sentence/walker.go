@@ -37,7 +37,7 @@ func newWalker(d *cuda.Device, w *Walks) (*walker, error) {
 		uint64(w.First), uint64(w.Starters), flag(w.FirstOrder), flag(w.Directed),
 		uint64(w.Back), uint64(w.Near), uint64(w.Far), uint64(w.Folded), uint64(w.FoldedAcceptance),
 	})
-	return &walker{device: d, kernel: m.Function(built, "walks", "sentence_walk", 0), args: args}, m.Err
+	return &walker{device: d, kernel: m.Function("sentence/walks", "sentence_walk", 0), args: args}, m.Err
 }
 
 // walk makes the sentences first ... end-1. tokens is where token 0 of the text would be, and sentences where the first token of

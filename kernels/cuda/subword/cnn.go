@@ -263,16 +263,16 @@ func (x *cnn) shapeScatter(size int) {
 }
 
 func (x *cnn) loadKernels(a *allocator) {
-	get := func(name string) cu.Function { return a.Function(built, "cnn", "cnn_"+name, 0) }
+	get := func(name string) cu.Function { return a.Function("subword/cnn", "cnn_"+name, 0) }
 	k := &x.kernels
 	k.tables, k.convolve, k.means, k.standardize = get("tables"), get("convolve"), get("means"), get("standardize")
 	k.weights, k.collect, k.gradients, k.update = get("weights_"+a.optimizer.Kernels), get("collect"), get("gradients"), get("update_"+a.optimizer.Kernels)
 	switch {
 	case x.args.packed > 0:
-		k.convolve = a.Function(built, "quads", "quads_convolve", x.convolve.Shared)
-		k.scatter = a.Function(built, "quads", "quads_scatter", x.scatter.shared)
+		k.convolve = a.Function("subword/quads", "quads_convolve", x.convolve.Shared)
+		k.scatter = a.Function("subword/quads", "quads_scatter", x.scatter.shared)
 	case x.lists == nil:
-		k.scatter = a.Function(built, "cnn", "cnn_scatter", x.scatter.shared)
+		k.scatter = a.Function("subword/cnn", "cnn_scatter", x.scatter.shared)
 	}
 }
 

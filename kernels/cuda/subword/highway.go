@@ -58,10 +58,10 @@ func newHighways(a *allocator, e Structure, g *cnnArgs) *highways {
 		l.in = l.out
 	}
 	x.after = x.plain(a, g)
-	get := func(name string) cu.Function { return a.Function(built, "highway", "highway_"+name, 0) }
+	get := func(name string) cu.Function { return a.Function("subword/highway", "highway_"+name, 0) }
 	x.narrow, x.forward, x.sum = get("narrow"), get("forward"), get("sum")
 	x.backward, x.collect, x.finish = get("backward"), get("collect"), get("finish")
-	x.update = a.Function(built, "cnn", "cnn_update_"+a.optimizer.Kernels, 0)
+	x.update = a.Function("subword/cnn", "cnn_update_"+a.optimizer.Kernels, 0)
 	x.updates = updatesArgs{decays: g.decays, count: 1}
 	return x
 }

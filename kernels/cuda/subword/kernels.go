@@ -4,7 +4,6 @@ package subword
 
 import (
 	"cmp"
-	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -15,9 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"gorgonia.org/cu"
 )
-
-//go:embed built
-var built embed.FS
 
 // Kernels train W2V-CL with composed words on a device: step 1 trains the parameters of an
 // encoder, step 2 the contexts as cl.Kernels do. The rows that the encoder composes lie
@@ -179,7 +175,7 @@ func (k *Kernels) allocateBeside(a *allocator, twoLosses bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.gradient, err = k.StepFunction(built, "composed", fmt.Sprintf("composed_%s_%d", k.optimizer.Kernels, size)); err != nil {
+	if k.gradient, err = k.StepFunction("subword/composed", fmt.Sprintf("composed_%s_%d", k.optimizer.Kernels, size)); err != nil {
 		return err
 	}
 	rows := k.options.Rows
@@ -188,13 +184,13 @@ func (k *Kernels) allocateBeside(a *allocator, twoLosses bool) (err error) {
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	if k.two = twoLosses; k.two {
-		b.words, k.choose = byTurns, a.Function(built, "composed", "subword_choose", 0)
+		b.words, k.choose = byTurns, a.Function("subword/composed", "subword_choose", 0)
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
 	if k.skips = k.encoder.skips(b.trained); k.skips || a.Err != nil {
 		return a.Err
 	}
-	k.come, k.forget = a.Function(built, "composed", "subword_come", 0), a.Function(built, "composed", "subword_forget", 0)
+	k.come, k.forget = a.Function("subword/composed", "subword_come", 0), a.Function("subword/composed", "subword_forget", 0)
 	k.coming = placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
 	if k.aside, err = k.device.NewAside(); err != nil {
 		return err

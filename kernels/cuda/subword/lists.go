@@ -51,7 +51,7 @@ func newLists(a *allocator, e Structure, g *cnnArgs) *lists {
 	x.products[2] = a.product("weights", e.CharDim+1, t, e.Alphabet, true)
 	l.chunks = uint32(x.products[2].chunks)
 	l.ofFilters = a.Floats("gradient of filters", int(l.chunks)*(e.CharDim+1)*int(g.pitch))
-	get := func(name string) cu.Function { return a.Function(built, "lists", "lists_"+name, 0) }
+	get := func(name string) cu.Function { return a.Function("subword/lists", "lists_"+name, 0) }
 	x.low, x.differentiate, x.gather, x.collect, x.finish = get("low"), get("differentiate"), get("gather"), get("collect"), get("finish")
 	return x
 }

@@ -53,10 +53,10 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 		met:   a.Floats("words of an iteration", c.Rows),
 		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
-	x.composer = a.Function(built, "ngrams", fmt.Sprintf("ngram_compose_%d", size), 0)
-	x.pass = a.Function(built, "ngrams", fmt.Sprintf("ngram_train_%s_%d", a.optimizer.Kernels, size), 0)
-	x.adder = a.Function(built, "ngrams", fmt.Sprintf("ngram_sums_%d", size), 0)
-	x.meet = a.Function(built, "ngrams", "ngram_meet", 0)
+	x.composer = a.Function("subword/ngrams", fmt.Sprintf("ngram_compose_%d", size), 0)
+	x.pass = a.Function("subword/ngrams", fmt.Sprintf("ngram_train_%s_%d", a.optimizer.Kernels, size), 0)
+	x.adder = a.Function("subword/ngrams", fmt.Sprintf("ngram_sums_%d", size), 0)
+	x.meet = a.Function("subword/ngrams", "ngram_meet", 0)
 	return x, a.Err
 }
 

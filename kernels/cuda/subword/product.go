@@ -47,7 +47,7 @@ func (a *allocator) product(name string, m, n, k int, split bool) product {
 		blocks *= p.chunks
 	}
 	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * depth * (128 + tile)}
-	p.kernel = a.Function(built, "product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
+	p.kernel = a.Function("subword/product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
 	return p
 }
 
@@ -74,7 +74,7 @@ func (a *allocator) strips(m, n, k int) (p product) {
 	p = product{chunk: ((n+count-1)/count + 7) / 8 * 8, chunks: 1}
 	count = (n + p.chunk - 1) / p.chunk
 	p.grid = cuda.Grid{Blocks: count * max(1, min(a.Device.Multiprocessors/count, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
-	p.kernel = a.Function(built, "product", "product_strips", shared)
+	p.kernel = a.Function("subword/product", "product_strips", shared)
 	return p
 }
 
@@ -111,7 +111,7 @@ func (a *allocator) hopper(name string, m, n, k int) (p product) {
 	if p.grid.Shared > a.Device.SharedOfBlock {
 		return product{}
 	}
-	p.kernel = a.Function(built, "hopper", "hopper_"+name, p.grid.Shared)
+	p.kernel = a.Function("subword/hopper", "hopper_"+name, p.grid.Shared)
 	return p
 }
 

@@ -3,7 +3,6 @@
 package vanilla
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
-
-//go:embed built
-var built embed.FS
 
 // Kernels train minibatches of W2V-Vanilla on a device.
 type Kernels struct {
@@ -57,9 +53,9 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 	k := &Kernels{device: d, options: c, optimizer: optimizer}
 	err = d.Do(func() error {
 		a := &cuda.Allocator{Device: d}
-		k.scores = a.Function(built, "vanilla", fmt.Sprintf("vanilla_scores_%d", size), 0)
-		k.gradients = a.Function(built, "vanilla", fmt.Sprintf("vanilla_gradients_%d", size), 0)
-		k.update = a.Function(built, "vanilla", fmt.Sprintf("vanilla_update_%s_%d", method.Kernels, size), 0)
+		k.scores = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_scores_%d", size), 0)
+		k.gradients = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_gradients_%d", size), 0)
+		k.update = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_update_%s_%d", method.Kernels, size), 0)
 		k.allocate(a)
 		return a.Err
 	})
