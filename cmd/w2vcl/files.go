@@ -40,7 +40,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"corpus stats": func(v cli.FileValues) []cli.File {
 		return []cli.File{
 			v.Read("PATH", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder),
-			v.Read("config", cli.FileMapped), v.Write("html", cli.FileOutput, pageKind),
+			v.Read("config", cli.FileMapped),
 		}
 	},
 	"matrix info": func(v cli.FileValues) []cli.File {
@@ -57,11 +57,8 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"stability": func(v cli.FileValues) []cli.File {
 		return append(v.Each("RUN...", cli.FileInput), v.Read("data", cli.FileInput))
 	},
-	"ensemble": ensembleFiles,
-	"metrics":  metricsFiles,
-	"watch": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("DIR", cli.FileInput), v.Write("html", cli.FileOutput, pageKind)}
-	},
+	"ensemble":   ensembleFiles,
+	"metrics":    metricsFiles,
 	"map":        mapFiles,
 	"man":        func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
 	"neighbors":  questionsInput,

@@ -25,7 +25,7 @@ var commands = []struct {
 }{
 	{"demo", newDemo}, {"train", newTrain}, {"resume", newResume}, {"plan", newPlan}, {"corpus", newCorpus}, {"matrix", newMatrix},
 	{"phrases", newPhrases}, {"walk", newWalk}, {"eval", newEval}, {"stability", newStability}, {"ensemble", newEnsemble},
-	{"compare", newCompare}, {"watch", newWatch}, {"metrics", newMetrics}, {"map", newMap}, {"neighbors", newNeighbors},
+	{"compare", newCompare}, {"metrics", newMetrics}, {"map", newMap}, {"neighbors", newNeighbors},
 	{"similarity", newSimilarity}, {"analogy", newAnalogy}, {"vector", newVector}, {"convert", newConvert}, {"doctor", newDoctor}, {"version", newVersion},
 }
 

@@ -57,16 +57,6 @@ func (r *Run) Going() bool { return strings.HasSuffix(r.dir, partialSuffix) }
 // Summary returns the summary of a run that ended; ok is false for one that did not.
 func (r *Run) Summary() (s Summary, ok bool, err error) { return readSummary(r.dir) }
 
-// OpenLatest is Open, but takes the run in progress where there are both: it is to replace
-// the other.
-func OpenLatest(path string) (*Run, error) {
-	name := strings.TrimSuffix(filepath.Clean(path), partialSuffix)
-	if r, err := Open(name + partialSuffix); err == nil {
-		return r, nil
-	}
-	return Open(name)
-}
-
 // Config returns the settings of the run. They are not validated: this program
 // may lack the device that the run was trained on.
 func (r *Run) Config() (settings.Config, error) {
