@@ -53,7 +53,7 @@ func TestGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	labels, err := nodes.ReadLabels(t.Context(), o.Data, "")
+	labels, err := nodes.ReadLabels(t.Context(), o.Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func (j *judge) findSets(ctx context.Context) error {
 
 // findLabels reads the labels of a graph's nodes.
 func (j *judge) findLabels(ctx context.Context) (err error) {
-	if j.nodes, err = nodes.ReadLabels(ctx, j.data, ""); err == nil {
+	if j.nodes, err = nodes.ReadLabels(ctx, j.data); err == nil {
 		j.sets = []string{fmt.Sprintf("%s %s, %d items", evaluate.TaskNodes, nodes.SetName(j.data), len(j.nodes.Nodes))}
 	}
 	return err

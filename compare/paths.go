@@ -17,7 +17,7 @@ import (
 // without their paths, and the text by its checksum.
 
 // pathSettings are the settings that name files.
-var pathSettings = []string{"corpus", "graph", "types", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
+var pathSettings = []string{"corpus", "graph", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
 
 // somePath matches a path with a folder in it.
 var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`) })

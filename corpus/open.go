@@ -203,7 +203,7 @@ func write(ctx context.Context, counted *wordcount.Result, key uint64, o Options
 // Close gives the file of the text back, if it has one. The Corpus is of no use afterwards.
 func (c *Corpus) Close() error {
 	if c.file == nil {
-		return c.Text().Close()
+		return nil
 	}
 	err := c.file.Close()
 	if c.remove {

@@ -14,9 +14,8 @@ import (
 )
 
 // A Vocabulary numbers the V different words (types) of a corpus. Id 0 is the most
-// frequent word; words of equal count are in the order of their bytes. Only in a
-// vocabulary of walks along a meta-path are the words in the order of the graph's nodes, so that
-// counts rise and fall, and may be 0. A Vocabulary never changes; any number of goroutines may use it.
+// frequent word; words of equal count are in the order of their bytes. A Vocabulary never changes; any
+// number of goroutines may use it.
 type Vocabulary struct {
 	Words  []string // (V), by id
 	Counts []uint64 // (V), by id: tokens of the corpus

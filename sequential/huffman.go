@@ -23,7 +23,7 @@ type tree struct {
 // turn marks a step to the child of code 1. A vocabulary has fewer than 2^31 words.
 const turn uint32 = 1 << 31
 
-// newTree makes the tree of words with counts in any order: those of a vocabulary of walks along a meta-path do not fall.
+// newTree makes the tree of words with counts in any order.
 //
 // word2vec.c joins the two least frequent trees until one is left, and takes the last word
 // for less frequent than the first joined tree only if it is. Words fall in count and

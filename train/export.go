@@ -31,7 +31,7 @@ func (j *job) recorded() *settings.Config {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
-		c.Corpus, c.Graph, c.Types = absolute(c.Corpus), absolute(c.Graph), absolute(c.Types)
+		c.Corpus, c.Graph = absolute(c.Corpus), absolute(c.Graph)
 	}
 	return &c
 }

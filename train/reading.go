@@ -95,9 +95,6 @@ func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress
 	start, stage := time.Now(), p.Stage("reading the graph", 0)
 	defer stage.Stop()
 	reading, walks := c.WalkOptions()
-	if reading.Folder = os.TempDir(); o.File != "" {
-		reading.Folder = filepath.Dir(o.File)
-	}
 	g, notes, err := walk.Read(ctx, c.Graph, reading)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, errNoText)
@@ -109,7 +106,7 @@ func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress
 	collecting.Go(memory.Collect) // the garbage of reading is large
 	text, err = g.Corpus(ctx, walks)
 	if collecting.Wait(); err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("--graph %s: %w", c.Graph, err), g.Close())
+		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, err)
 	}
 	for _, note := range notes {
 		p.Notef("Note: %s: %s", c.Graph, note)

@@ -3,7 +3,6 @@ package walk
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -65,19 +64,31 @@ type builder[A arc] struct {
 	starts   []int
 	degrees  []int
 	mass     []float64
-	places   []uint32 // of the names in their order; nil: they are in order
-	store    *store   // of the arcs
-	together int      // as ReadOptions.together
 }
 
 func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repeated int, err error) {
-	b := &builder[A]{directed: o.Directed, threads: o.threads(), store: &store{folder: o.Folder, always: o.always}, together: o.together}
-	defer func() { _ = b.store.close() }() // nothing in it is needed any more
-	done, err := b.take(ctx, e)
+	b := &builder[A]{directed: o.Directed, threads: o.threads()}
+	n, err := e.number(ctx, b.threads)
 	if err != nil {
 		return nil, 0, err
 	}
+	const bytesPerNode = 128 // while both numberings are there
+	done, err := memory.Room(bytesPerNode * int64(n.count()))
+	if err != nil {
+		return nil, 0, fmt.Errorf("a graph of %d nodes: %w", n.count(), err)
+	}
 	defer done()
+	if b.names = e.names; b.names == nil {
+		if b.names, err = n.names(ctx, b.threads); err != nil {
+			return nil, 0, err
+		}
+	}
+	count := e.count()
+	if err := b.fill(ctx, e, n); err != nil {
+		return nil, 0, fmt.Errorf("a graph of %d edges: %w", count, err)
+	}
+	e.chunks, e.words = nil, nil
+	runtime.GC() // the graph needs their memory, which Go would otherwise notice too late
 	if repeated, err = b.unite(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -88,52 +99,69 @@ func build[A arc](ctx context.Context, e *edges, o ReadOptions) (g *Graph, repea
 	return g, repeated, err
 }
 
-// take takes the arcs of all nodes. done is to be called when the graph is there, unless there is an error.
-func (b *builder[A]) take(ctx context.Context, e *edges) (done func(), err error) {
-	defer func() {
-		if err != nil && done != nil {
-			done()
+// fill takes the arcs of the edges, those of a node in any order. The keys in the edges become numbers.
+func (b *builder[A]) fill(ctx context.Context, e *edges, n *numbering) error {
+	nodes := n.count()
+	next := make([]atomic.Int64, nodes) // degrees, then where the next arc of each node goes
+	err := parallel.Do(ctx, b.threads, len(e.chunks), func(k int) {
+		c := &e.chunks[k]
+		for i := range c.from {
+			from, to := n.of(c.from[i]), n.of(c.to[i])
+			c.from[i], c.to[i] = uint64(from), uint64(to)
+			next[from].Add(1)
+			if !b.directed && from != to {
+				next[to].Add(1)
+			}
 		}
-	}()
-	if e.rows != nil && !b.directed {
-		symmetric, err := e.rows.symmetric(ctx, b.threads, &e.store)
-		if err == nil && !symmetric {
-			err = e.spread()
-		}
-		if err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return err
 	}
-	room := func(nodes int) (err error) {
-		const bytesPerNode = 128 // while both numberings are there
-		if done, err = memory.Room(bytesPerNode * int64(nodes)); err != nil {
-			return fmt.Errorf("a graph of %d nodes: %w", nodes, err)
+	b.starts, b.degrees = make([]int, nodes+1), make([]int, nodes)
+	for i := range next {
+		b.degrees[i] = int(next[i].Swap(int64(b.starts[i])))
+		b.starts[i+1] = b.starts[i] + b.degrees[i]
+	}
+	var done func()
+	if b.arcs, done, err = allocate[A](b.starts[nodes]); err != nil {
+		return err
+	}
+	defer done()
+	return parallel.Do(ctx, b.threads, len(e.chunks), func(k int) {
+		c := &e.chunks[k]
+		for i, key := range c.from {
+			from, to, weight := uint32(key), uint32(c.to[i]), float32(1)
+			if c.weights != nil {
+				weight = c.weights[i]
+			}
+			b.arcs[next[from].Add(1)-1] = newArc[A](to, weight)
+			if !b.directed && from != to {
+				b.arcs[next[to].Add(1)-1] = newArc[A](from, weight)
+			}
+		}
+	})
+}
+
+// allocate returns memory for count numbers, if there is room for it. The caller calls done when it has written to it.
+func allocate[T uint32 | uint64 | float32](count int) (x []T, done func(), err error) {
+	var number T
+	if done, err = memory.Room(int64(count) * int64(unsafe.Sizeof(number))); err != nil {
+		return nil, nil, err
+	}
+	return make([]T, count), done, nil
+}
+
+// eachNode calls visit for the nodes 0 ... nodes-1, each on some goroutine, the worker. Of several errors it returns the first.
+func eachNode(ctx context.Context, threads, nodes int, visit func(worker int, node uint32) error) error {
+	const blockNodes = 1 << 10
+	return parallel.Try(ctx, threads, (nodes+blockNodes-1)/blockNodes, func(worker, k int) error {
+		for i := k * blockNodes; i < min((k+1)*blockNodes, nodes); i++ {
+			if err := visit(worker, uint32(i)); err != nil {
+				return err
+			}
 		}
 		return nil
-	}
-	if e.rows != nil {
-		if err := room(len(e.rows.starts) - 1); err != nil {
-			return nil, err
-		}
-		return done, b.fromRows(ctx, e)
-	}
-	n, err := e.number(ctx, b.threads)
-	if err == nil {
-		err = room(n.count())
-	}
-	if err != nil {
-		return nil, err
-	}
-	if b.names, err = n.namesOf(ctx, b.threads, e); err != nil {
-		return nil, err
-	}
-	count := e.count()
-	if err := b.fill(ctx, e, n); err != nil {
-		return nil, fmt.Errorf("a graph of %d edges: %w", count, err)
-	}
-	e.chunks, e.words = nil, nil
-	runtime.GC() // the graph needs their memory, which Go would otherwise notice too late
-	return done, e.store.close()
+	})
 }
 
 // row returns the arcs of a node.
@@ -141,7 +169,7 @@ func (b *builder[A]) row(i uint32) []A { return b.arcs[b.starts[i]:][:b.degrees[
 
 // rows calls visit for all nodes, each on some goroutine, the worker.
 func (b *builder[A]) rows(ctx context.Context, visit func(worker int, i uint32) error) error {
-	return eachNode(ctx, b.threads, len(b.degrees), b.store, visit)
+	return eachNode(ctx, b.threads, len(b.degrees), visit)
 }
 
 // unite sorts the arcs of each node and leaves one of those that are equal.
@@ -184,9 +212,6 @@ func (b *builder[A]) weigh(ctx context.Context) error {
 		for _, a := range b.row(uint32(i)) {
 			b.mass[endOf(a)] += float64(weightOf(a))
 		}
-		if i%8 == 7 {
-			b.store.giveBack()
-		}
 	}
 	return ctx.Err()
 }
@@ -201,7 +226,7 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 	b.mass = nil // the graph needs its memory
 	rank := make([]uint32, nodes)
 	g := &Graph{Directed: b.directed, Names: make([]string, nodes), starts: make([]int, nodes+1), mass: make([]float64, nodes)}
-	if err := eachNode(ctx, b.threads, nodes, nil, func(_ int, i uint32) error { // memory is read in any order, which waits
+	if err := eachNode(ctx, b.threads, nodes, func(_ int, i uint32) error { // memory is read in any order, which waits
 		old := heavy[i].node
 		rank[old] = i
 		g.Names[i], g.mass[i], g.starts[i+1] = b.names[old], heavy[i].mass, b.degrees[old]
@@ -212,10 +237,7 @@ func (b *builder[A]) byMass(ctx context.Context) (*Graph, error) {
 	for i := range nodes {
 		g.starts[i+1] += g.starts[i]
 	}
-	if err := b.fillGraph(ctx, g, heavy, rank); err != nil {
-		return nil, errors.Join(err, g.Close())
-	}
-	return g, nil
+	return g, b.fillGraph(ctx, g, rank)
 }
 
 // A massOf is the mass of a node.
@@ -236,34 +258,32 @@ func (b *builder[A]) heaviest(ctx context.Context) ([]massOf, error) {
 			return -1
 		case x.mass < y.mass:
 			return 1
-		case b.places != nil:
-			return cmp.Compare(b.places[x.node], b.places[y.node])
 		default:
 			return cmp.Compare(x.node, y.node)
 		}
 	})
 }
 
-// fillGraph sets the edges of the graph, in which rank[i] is the number of node i. heavy has all nodes in the order of these numbers.
-func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, heavy []massOf, rank []uint32) (err error) {
-	g.store = &store{folder: b.store.folder, always: b.store.always}
-	if g.ends, err = allocate[uint32](g.store, g.starts[len(heavy)]); err != nil {
+// fillGraph sets the edges of the graph, in which rank[i] is the number of node i.
+func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, rank []uint32) (err error) {
+	edges := g.starts[len(rank)]
+	var done func()
+	if g.ends, done, err = allocate[uint32](edges); err != nil {
 		return err
 	}
+	defer done()
 	var a A
 	if unsafe.Sizeof(a) == 8 {
-		if g.weights, err = allocate[float32](g.store, len(g.ends)); err != nil {
+		var done func()
+		if g.weights, done, err = allocate[float32](edges); err != nil {
 			return err
 		}
-	}
-	nodeAt := func(turn uint32) uint32 { return turn } // reading in order is faster than writing in order, because only reading waits for memory
-	if g.store.inFiles() {
-		nodeAt = func(turn uint32) uint32 { return heavy[turn].node } // but in files whole pages are written
+		defer done()
 	}
 	rows := make([][]A, b.threads)
 	var loops atomic.Int64
-	err = b.rows(ctx, func(worker int, turn uint32) error {
-		node, row := nodeAt(turn), rows[worker][:0]
+	err = b.rows(ctx, func(worker int, node uint32) error {
+		row := rows[worker][:0]
 		i := rank[node]
 		for _, a := range b.row(node) {
 			row = append(row, newArc[A](rank[endOf(a)], weightOf(a)))
@@ -279,12 +299,8 @@ func (b *builder[A]) fillGraph(ctx context.Context, g *Graph, heavy []massOf, ra
 				loops.Add(1)
 			}
 		}
-		if turn%8 == 7 {
-			g.store.giveBack()
-		}
 		return nil
 	})
 	g.loops = int(loops.Load())
-	g.store.settle()
 	return err
 }

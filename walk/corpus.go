@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -18,12 +17,10 @@ import (
 )
 
 // Corpus returns the walks over the graph as a corpus whose sentences are walked whenever they are read, in the
-// order of [Graph.WriteWalks]. To close it closes the graph. The words are the nodes, and node i has the id i.
+// order of [Graph.WriteWalks]. The words are the nodes, and node i has the id i.
 //
 // The counts of the words are not counted, because that would take a walk over everything before training begins. They follow
-// from the masses, see counts. Two kinds of graphs are walked over once, for the lengths of the walks: a directed one with nodes that walks
-// end at, and one with a meta-path, whose visits are counted, too. Counts of visits do not fall as the
-// ids rise, and those of nodes that no walk comes to are 0.
+// from the masses, see counts. A directed graph with nodes that walks end at is walked over once, for the lengths of the walks.
 //
 // Errors: an option out of its range, a graph without nodes, a cancelled context; memory.ErrRoom.
 func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
@@ -32,14 +29,10 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 		return nil, err
 	}
 	c := &encoded.Computed{
-		Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: w.bytes(), Source: w.plan(), Close: g.Close,
+		Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: w.bytes(), Source: w.plan(),
 	}
-	var counts []uint64
-	if w.meta != nil { // it is walked on the host
-		c.Source, counts = nil, make([]uint64, len(g.Names))
-	}
-	if w.meta != nil || g.Directed && g.DeadEnds() > 0 {
-		if c.Lengths, err = w.lengths(ctx, counts, o.Threads); err != nil {
+	if g.deadEnds() > 0 {
+		if c.Lengths, err = w.lengths(ctx, o.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -56,32 +49,18 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 		}
 	}
 	text := encoded.NewComputed(c)
-	if counts == nil {
-		counts = w.counts(text.Tokens())
-	}
-	v := &corpus.Vocabulary{Words: g.Names, Counts: counts} // NewVocabulary would make a map of the names
+	v := &corpus.Vocabulary{Words: g.Names, Counts: w.counts(text.Tokens())} // NewVocabulary would make a map of the names
 	fingerprint, err := w.fingerprint(ctx, &o)
 	return v.Over(text, fingerprint), err
 }
 
-// bytes returns the memory of the graph. Of what is in files the processor sees some megabytes.
+// bytes returns the memory of the graph.
 func (w *walks) bytes() int64 {
-	bytes := 8 * int64(len(w.g.starts)+len(w.g.mass))
-	if w.meta != nil {
-		bytes += 4*int64(len(w.meta.starters)) + int64(len(w.meta.kinds))
-	}
-	if w.g.store.inFiles() {
-		return bytes + 16<<20
-	}
-	if w.meta != nil {
-		bytes += 4 * int64(len(w.meta.ends))
-	}
-	return bytes + 4*int64(len(w.g.ends)+len(w.g.weights)+len(w.cells))
+	return 8*int64(len(w.g.starts)+len(w.g.mass)) + 4*int64(len(w.g.ends)+len(w.g.weights)+len(w.cells))
 }
 
-// lengths returns the lengths of all walks. There is room for one number more. It counts how often they come to each node, unless counts
-// is nil.
-func (w *walks) lengths(ctx context.Context, counts []uint64, threads int) ([]uint32, error) {
+// lengths returns the lengths of all walks. There is room for one number more.
+func (w *walks) lengths(ctx context.Context, threads int) ([]uint32, error) {
 	done, err := memory.Room(4 * int64(w.count()))
 	if err != nil {
 		return nil, fmt.Errorf("the lengths of %d walks: %w", w.count(), err)
@@ -98,12 +77,6 @@ func (w *walks) lengths(ctx context.Context, counts []uint64, threads int) ([]ui
 		l.walk(first, end)
 		for b := range end - first {
 			lengths[first+b] = uint32(l.lengths[b])
-			if counts == nil {
-				continue
-			}
-			for _, node := range l.path(b) {
-				atomic.AddUint64(&counts[node], 1)
-			}
 		}
 		return nil
 	})
@@ -134,9 +107,6 @@ func (w *walks) counts(tokens int) []uint64 {
 func (w *walks) fingerprint(ctx context.Context, o *Options) (uint64, error) {
 	h := xxhash.New()
 	_, _ = fmt.Fprintf(h, "walks 2 %d %d %x %x %d %t %d %d\x00", o.Walks, o.Length, o.P, o.Q, o.Seed, w.g.Directed, len(w.g.Names), len(w.g.ends))
-	if w.meta != nil {
-		_, _ = fmt.Fprintf(h, "%q %q %x\x00", o.MetaPath, w.meta.names, w.meta.kinds)
-	}
 	parts := func(count int, add func(h *xxhash.Digest, first, end int)) error {
 		const together = 1 << 20
 		hashes := make([]uint64, (count+together-1)/together)
@@ -144,7 +114,6 @@ func (w *walks) fingerprint(ctx context.Context, o *Options) (uint64, error) {
 			part := xxhash.New()
 			add(part, k*together, min((k+1)*together, count))
 			hashes[k] = part.Sum64()
-			w.g.store.giveBack()
 		})
 		for _, hash := range hashes {
 			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, hash))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -20,18 +19,12 @@ type Graph struct {
 	Names    []string // of the V nodes
 	Directed bool
 
-	starts  []int      // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
-	ends    []uint32   // in rising order for each node
-	weights []float32  // of the edges, in the order of ends; nil: all are 1
-	mass    []float64  // V values, in falling order
-	loops   int        // edges from a node to itself
-	types   *nodeTypes // nil: not known
-
-	store *store // of ends and weights; nil: they are in memory
+	starts  []int     // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
+	ends    []uint32  // in rising order for each node
+	weights []float32 // of the edges, in the order of ends; nil: all are 1
+	mass    []float64 // V values, in falling order
+	loops   int       // edges from a node to itself
 }
-
-// Close gives the files of a graph back that memory is too small for. The graph is of no use afterwards.
-func (g *Graph) Close() error { return g.store.close() }
 
 // neighbours returns the nodes to which edges lead from a node, in rising order.
 func (g *Graph) neighbours(node uint32) []uint32 {
@@ -64,8 +57,8 @@ func (g *Graph) Edges() int {
 // Loops returns the number of edges from a node to itself.
 func (g *Graph) Loops() int { return g.loops }
 
-// DeadEnds returns the number of nodes without neighbours. In a directed graph walks end there; in an undirected one none comes to them.
-func (g *Graph) DeadEnds() int {
+// deadEnds returns the number of nodes without neighbours, where walks end. Only directed graphs have them.
+func (g *Graph) deadEnds() int {
 	deadEnds := 0
 	for i := range g.Names {
 		if g.starts[i] == g.starts[i+1] {
@@ -77,25 +70,11 @@ func (g *Graph) DeadEnds() int {
 
 // NoteDeadEnds tells the user about nodes without neighbours; "" if there are none.
 func (g *Graph) NoteDeadEnds() string {
-	switch n := g.DeadEnds(); {
-	case n == 0:
+	n := g.deadEnds()
+	if n == 0 {
 		return ""
-	case g.Directed:
-		return fmt.Sprintf("walks end at %s: no edge leads on from there", terminal.Quantity(terminal.Number(n), "node"))
-	case n == 1:
-		return "1 node has no edges; no walk comes to it"
-	default:
-		return terminal.Number(n) + " nodes have no edges; no walk comes to them"
 	}
-}
-
-// starters returns how many nodes walks begin at: those of the lowest numbers. In an undirected graph these are the nodes with edges,
-// because a walk from another one has no pairs.
-func (g *Graph) starters() int {
-	if g.Directed {
-		return len(g.Names)
-	}
-	return sort.Search(len(g.Names), func(i int) bool { return g.starts[i] == len(g.ends) })
+	return fmt.Sprintf("walks end at %s: no edge leads on from there", terminal.Quantity(terminal.Number(n), "node"))
 }
 
 // maxNodes is less than 2^31, because the order of the nodes in a round is a [simd.Bijection].

@@ -41,7 +41,7 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 		order[i], order[j] = order[j], order[i]
 	}
 	want := int(math.Round(fraction * float64(len(order))))
-	kept := newChunk(0, g.weights != nil)
+	var kept edgeChunk
 	joined := newComponents(len(g.Names))
 	for _, i := range order {
 		from, to := uint32(all.from[i]), uint32(all.to[i])
@@ -60,17 +60,14 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 	if pairs, err = g.addNonEdges(pairs, &random); err != nil {
 		return nil, nil, err
 	}
-	e := &edges{given: uint64(len(g.Names)), chunks: []edgeChunk{kept}}
+	e := &edges{words: &wordTable{}, chunks: []edgeChunk{kept}}
 	e.rename(g.Names)
-	if rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil}); err == nil {
-		rest.types, err = g.types.of(g.Names, rest.Names)
-	}
+	rest, _, err = newGraph(ctx, e, ReadOptions{Directed: g.Directed, Weighted: g.weights != nil})
 	return rest, pairs, err
 }
 
 // edges returns the edges, an undirected one once. The keys are the numbers of the nodes.
-func (g *Graph) edges() edgeChunk {
-	c := newChunk(0, g.weights != nil)
+func (g *Graph) edges() (c edgeChunk) {
 	for i := range uint32(len(g.Names)) {
 		weights := g.edgeWeights(i)
 		for k, to := range g.neighbours(i) {

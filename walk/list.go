@@ -13,20 +13,9 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
-
-// A listFormat says what the lines of a list of edges are like.
-type listFormat struct {
-	weighted bool
-	threads  int
-
-	// A list with limits has numbers as nodes, from 1 to rows, and columns.
-	lines         int // before the list, in the file
-	rows, columns uint64
-	pattern       bool // there is no third column: all weights are 1
-	bothWays      bool // every edge leads back, too: a symmetric matrix that is read as directed
-}
 
 // chunkBytes are about as much text as a goroutine parses at a time.
 const chunkBytes = 256 << 10
@@ -40,14 +29,14 @@ type listChunk struct {
 
 // readList reads a list of edges. Goroutines parse chunks of it. Of several errors it returns the first in
 // the file.
-func (e *edges) readList(ctx context.Context, r io.Reader, format listFormat) error {
+func (e *edges) readList(ctx context.Context, r io.Reader, o ReadOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	chunks := make(chan listChunk)
-	free := make(chan []byte, format.threads+2)
-	l := &listReader{edges: e, format: format}
+	free := make(chan []byte, o.threads()+2)
+	l := &listReader{edges: e, weighted: o.Weighted}
 	var wait sync.WaitGroup
-	for range format.threads {
+	for range o.threads() {
 		wait.Go(func() {
 			for c := range chunks {
 				if l.parse(c) {
@@ -60,10 +49,9 @@ func (e *edges) readList(ctx context.Context, r io.Reader, format listFormat) er
 			}
 		})
 	}
-	end, err := cutList(ctx, r, format.lines+1, chunks, free)
+	end, err := cutList(ctx, r, chunks, free)
 	close(chunks)
 	wait.Wait()
-	e.store.settle()
 	if l.err != nil {
 		return l.err
 	}
@@ -77,8 +65,9 @@ func (e *edges) readList(ctx context.Context, r io.Reader, format listFormat) er
 }
 
 // cutList cuts a list into chunks of whole lines. end is the number of the line that it came to.
-func cutList(ctx context.Context, r io.Reader, line int, chunks chan<- listChunk, free <-chan []byte) (end int, err error) {
+func cutList(ctx context.Context, r io.Reader, chunks chan<- listChunk, free <-chan []byte) (end int, err error) {
 	var rest []byte // of a line
+	line := 1
 	for number := 0; ; number++ {
 		var text []byte
 		select {
@@ -123,9 +112,9 @@ func readMore(r io.Reader, text []byte) ([]byte, error) {
 
 // A listReader collects what goroutines parse.
 type listReader struct {
-	edges   *edges
-	format  listFormat
-	ignored atomic.Bool // some line has a column that has no meaning
+	edges    *edges
+	weighted bool
+	ignored  atomic.Bool // some line has a column that has no meaning
 
 	lock   sync.Mutex
 	err    error
@@ -134,7 +123,7 @@ type listReader struct {
 
 // parse parses a chunk, and reports an error.
 func (l *listReader) parse(c listChunk) (failed bool) {
-	p := &lineParser{listReader: l, first: c.number == 0 && l.format.rows == 0}
+	p := &lineParser{listReader: l, first: c.number == 0}
 	line, err := p.parse(c.text)
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -148,7 +137,6 @@ func (l *listReader) parse(c listChunk) (failed bool) {
 		l.edges.chunks = append(l.edges.chunks, edgeChunk{})
 	}
 	l.edges.chunks[c.number] = p.made
-	l.edges.store.giveBack()
 	return false
 }
 
@@ -163,12 +151,11 @@ type lineParser struct {
 // parse parses lines. An error is one of the line with that number, from 0.
 func (p *lineParser) parse(text []byte) (line int, err error) {
 	edges := bytes.Count(text, []byte{'\n'}) + 1
-	if p.format.bothWays {
-		edges *= 2
-	}
-	if err := p.made.allocate(&p.edges.store, edges, p.format.weighted); err != nil {
+	done, err := p.made.allocate(edges, p.weighted)
+	if err != nil {
 		return 0, fmt.Errorf(": %w", err)
 	}
+	defer done()
 	if p.first {
 		text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	}
@@ -186,19 +173,20 @@ func (p *lineParser) parse(text []byte) (line int, err error) {
 	return line, nil
 }
 
-// allocate takes memory for so many edges.
-func (c *edgeChunk) allocate(s *store, count int, weighted bool) (err error) {
-	if c.from, err = allocate[uint64](s, count); err != nil {
-		return err
+// allocate takes memory for so many edges. The caller calls done when they are there.
+func (c *edgeChunk) allocate(count int, weighted bool) (done func(), err error) {
+	bytes := int64(16)
+	if weighted {
+		bytes += 4
 	}
-	if c.to, err = allocate[uint64](s, count); err != nil {
-		return err
+	if done, err = memory.Room(bytes * int64(count)); err != nil {
+		return nil, err
 	}
-	if c.from, c.to = c.from[:0], c.to[:0]; weighted {
-		c.weights, err = allocate[float32](s, count)
-		c.weights = c.weights[:0]
+	c.from, c.to = make([]uint64, 0, count), make([]uint64, 0, count)
+	if weighted {
+		c.weights = make([]float32, 0, count)
 	}
-	return err
+	return done, nil
 }
 
 // parseLine parses a line.
@@ -211,7 +199,7 @@ func (p *lineParser) parseLine(line []byte) error {
 		if p.fields = split(p.fields[:0], line); len(p.fields) == 0 {
 			return nil
 		}
-		if p.first && isHeader(p.fields, line, p.format.weighted) {
+		if p.first && isHeader(p.fields, line, p.weighted) {
 			p.first = false
 			return nil
 		}
@@ -221,41 +209,18 @@ func (p *lineParser) parseLine(line []byte) error {
 		}
 	}
 	p.first = false
-	return p.add(from, to, weight)
-}
-
-// add adds an edge.
-func (p *lineParser) add(from, to uint64, weight float32) error {
-	if f := &p.format; f.rows > 0 {
-		if from < 1 || from > f.rows || to < 1 || to > f.columns {
-			return fmt.Errorf(": the entry (%s, %s) is not in a matrix of %d rows and %d columns", keyText(from), keyText(to), f.rows, f.columns)
-		}
-	}
 	p.made.from, p.made.to = append(p.made.from, from), append(p.made.to, to)
-	if p.format.weighted {
+	if p.weighted {
 		p.made.weights = append(p.made.weights, weight)
 	}
-	if p.format.bothWays && from != to {
-		p.made.from, p.made.to = append(p.made.from, to), append(p.made.to, from)
-		if p.format.weighted {
-			p.made.weights = append(p.made.weights, weight)
-		}
-	}
 	return nil
-}
-
-func keyText(key uint64) string {
-	if key >= wordKey {
-		return "a name"
-	}
-	return strconv.FormatUint(key, 10)
 }
 
 // plain parses a line of numbers, as most are: two nodes and perhaps a weight. It leaves all others to
 // columns.
 func (p *lineParser) plain(line []byte) (from, to uint64, weight float32, ok bool) {
 	from, at := digits(line, 0)
-	if at == 0 || at == len(line) {
+	if at == 0 || at == len(line) || from >= largestNumber {
 		return 0, 0, 0, false
 	}
 	separator := line[at]
@@ -263,21 +228,21 @@ func (p *lineParser) plain(line []byte) (from, to uint64, weight float32, ok boo
 		return 0, 0, 0, false
 	}
 	start := at + 1
-	if to, at = digits(line, start); at == start {
+	if to, at = digits(line, start); at == start || to >= largestNumber {
 		return 0, 0, 0, false
 	}
 	if at < len(line) && line[at] == '\r' {
 		at++
 	}
 	if at < len(line) {
-		if !p.format.weighted || p.format.pattern || line[at] != separator {
+		if !p.weighted || line[at] != separator {
 			return 0, 0, 0, false
 		}
 		rest := bytes.TrimSuffix(line[at+1:], []byte{'\r'})
 		w, err := strconv.ParseFloat(string(rest), 32)
 		return from, to, float32(w), err == nil && checkWeight(w) == nil
 	}
-	return from, to, 1, !p.format.weighted || p.format.pattern
+	return from, to, 1, !p.weighted
 }
 
 // digits parses a number without leading zeros, and returns where it ends; at itself if there is none.
@@ -295,7 +260,7 @@ func digits(line []byte, at int) (n uint64, end int) {
 // columns parses the columns of an edge. An error begins with the column's place in the line.
 func (p *lineParser) columns(line []byte) (from, to uint64, weight float32, err error) {
 	want := 2
-	if p.format.weighted && !p.format.pattern {
+	if p.weighted {
 		want = 3
 	}
 	if len(p.fields) < want {
@@ -310,7 +275,7 @@ func (p *lineParser) columns(line []byte) (from, to uint64, weight float32, err 
 		return 0, 0, 0, at(1, err)
 	}
 	if want == 2 {
-		if len(p.fields) > 2 && !p.format.pattern {
+		if len(p.fields) > 2 {
 			p.ignored.Store(true)
 		}
 		return from, to, 1, nil
@@ -336,14 +301,12 @@ func checkWeight(w float64) error {
 
 // node returns the key of a node's name.
 func (p *lineParser) node(name []byte) (uint64, error) {
-	if n, end := digits(name, 0); end == len(name) && end > 0 {
+	if n, end := digits(name, 0); end == len(name) && end > 0 && n < largestNumber {
 		return n, nil
 	}
 	switch {
 	case len(name) == 0:
 		return 0, errors.New("a node has no name")
-	case p.format.rows > 0:
-		return 0, fmt.Errorf("%q is not the number of a row or column", name)
 	case !utf8.Valid(name):
 		return 0, fmt.Errorf("the node %q is not UTF-8", name)
 	case len(bytes.Fields(name)) > 1:

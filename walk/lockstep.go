@@ -7,13 +7,13 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// walks are all walks over a graph with some options: o.Walks rounds of one walk from each of S nodes, the first ones: all that
-// walks begin at. Walk number w is walk w mod S of round w/S. Each can be walked at any time.
+// walks are all walks over a graph with some options: o.Walks rounds of one walk from each of the S nodes.
+// Walk number w is walk w mod S of round w/S. Each can be walked at any time.
 type walks struct {
 	*stepper
 	length   int
 	rounds   int
-	starters int // S, of meta's if there is a meta-path
+	starters int // S
 	seed     uint64
 }
 
@@ -57,7 +57,7 @@ func (w *walks) plainWalk(path []uint32, round, start uint32) []uint32 {
 	previous, here := start, start
 	path = append(path, start)
 	for n := 1; n < w.length; n++ {
-		first, end := w.row(here, n)
+		first, end := w.row(here)
 		if first == end {
 			break
 		}
@@ -114,9 +114,7 @@ func (l *lockstep) walk(first, end int) {
 		if round := (first + b) / nodes; round != l.round {
 			l.order, l.round = l.walks.order(uint32(round)), round
 		}
-		if l.rounds[b], l.starts[b] = uint32(l.round), l.order.at(uint32((first+b)%nodes)); l.meta != nil {
-			l.starts[b] = l.meta.starters[l.starts[b]]
-		}
+		l.rounds[b], l.starts[b] = uint32(l.round), l.order.at(uint32((first+b)%nodes))
 	}
 	if l.firstOrder {
 		l.firstOrderWalks(end - first)
@@ -125,7 +123,6 @@ func (l *lockstep) walk(first, end int) {
 	for b := range end - first {
 		path := l.plainWalk(l.paths[b*l.length:][:0:l.length], l.rounds[b], l.starts[b])
 		l.lengths[b] = len(path)
-		l.g.store.giveBack()
 	}
 }
 
@@ -146,11 +143,8 @@ func (l *lockstep) firstOrderWalks(count int) {
 		}
 		l.choose(n, k)
 		for _, b := range l.live {
-			x := l.ends[l.at[b]]
+			x := l.g.ends[l.at[b]]
 			l.here[b], l.paths[b*l.length+n] = x, x
-		}
-		if n%2 == 0 { // each read may bring 64 kB
-			l.g.store.giveBack()
 		}
 	}
 }
@@ -168,7 +162,7 @@ func (l *lockstep) drawAhead(first int) {
 func (l *lockstep) choose(n, k int) {
 	live := l.live[:0]
 	for _, b := range l.live {
-		start, end := l.row(l.here[b], n)
+		start, end := l.row(l.here[b])
 		if start == end {
 			l.lengths[b] = n
 			continue

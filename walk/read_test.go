@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,34 +56,6 @@ func zstandard(t *testing.T, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// matrix returns the content of a test file of internal/matlab. Its matrix "network"
-// is 9 by 7, "group" 5 by 4.
-func matrix(t *testing.T) string {
-	t.Helper()
-	b, err := os.ReadFile("../internal/matlab/testdata/compressed.mat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// full returns a MATLAB file with the full matrix "network" of 2 by 2 numbers, column by column.
-func full(numbers ...float64) string {
-	o := binary.LittleEndian
-	var body []byte
-	for _, x := range []uint32{6, 8, 6, 0, 5, 8, 2, 2, 1, 7} { // kinds, lengths: flags of a matrix of doubles, dimensions, a name
-		body = o.AppendUint32(body, x)
-	}
-	body = append(body, "network\x00"...)
-	body = o.AppendUint32(o.AppendUint32(body, 9), uint32(8*len(numbers)))
-	for _, x := range numbers {
-		body = o.AppendUint64(body, math.Float64bits(x))
-	}
-	head := append([]byte("MATLAB 5.0 MAT-file"), make([]byte, 128)...)[:128]
-	copy(head[124:], "\x00\x01IM")
-	return string(append(o.AppendUint32(o.AppendUint32(head, 14), uint32(len(body))), body...))
-}
-
 func TestRead(t *testing.T) {
 	directed, weighted := ReadOptions{Directed: true}, ReadOptions{Weighted: true}
 	for name, c := range map[string]struct {
@@ -111,12 +81,7 @@ func TestRead(t *testing.T) {
 		"both and back":    {"a b 1\nb a 2\n", ReadOptions{Weighted: true, Directed: true}, "a-b:1 b-a:2", ""},
 		"past 2^32":        {"4294967296 4294967297\n99999999999999999 4294967297\n", ReadOptions{}, "4294967296-4294967297 4294967297-99999999999999999", ""},
 		"mixed":            {"7 x\n007 7\n123456789012345678901 x\n", ReadOptions{}, "007-7 123456789012345678901-x 7-x", ""},
-		"market":           {"%%MatrixMarket matrix coordinate real general\n% made\n3 3 2\n1 2 0.5\n2 3 2\n", weighted, "1-2:0.5 2-3:2", ""},
-		"symmetric market": {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 2\n3 3\n", directed, "1-2 2-1 2-3 3-2 3-3", "1 edges lead from a node to itself"},
 		"zstd":             {zstandard(t, "a b\nb c\n"), ReadOptions{}, "a-b b-c", ""},
-		"full matrix":      {full(1, 2, 2, 3), weighted, "1-1:1 1-2:2 2-2:3", "2 edges lead from a node to itself"},
-		"matrix":           {matrix(t), ReadOptions{Matrix: "one", Weighted: true}, "1-1:7", "1 edges lead from a node to itself"},
-		"matrix's numbers": {matrix(t), ReadOptions{Matrix: "one"}, "1-1", "one has numbers other than 1, which are ignored; use --weighted if they are weights,1 edges lead from a node to itself"},
 	} {
 		path := filepath.Join(t.TempDir(), "graph")
 		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
@@ -146,47 +111,24 @@ func TestReadErrors(t *testing.T) {
 		o       ReadOptions
 		want    string
 	}{
-		"empty":            {"", ReadOptions{}, "graph: the file has no edges"},
-		"only comments":    {"# nothing\n", ReadOptions{}, "the file has no edges"},
-		"one column":       {"a b\n\nc\n", ReadOptions{}, "line 3, column 2: 1 columns"},
-		"no node":          {"a,b\n,c\n", ReadOptions{}, "line 2, column 1: a node has no name"},
-		"white space":      {"a,New York\n", ReadOptions{}, `line 1, column 3: the node "New York" has white space`},
-		"UTF-8":            {"a \xff\n", ReadOptions{}, "is not UTF-8"},
-		"no weight":        {"a b 1\nb c\n", weighted, "line 2, column 4: 2 columns"},
-		"weight":           {"a b 1\nb c x\n", weighted, `line 2, column 5: "x" is not a weight`},
-		"zero":             {"a b 1\nb c 0\n", weighted, "line 2, column 5: the weight 0 is not a positive float32 number"},
-		"negative":         {"a b -1\n", weighted, "line 1, column 5: the weight -1"},
-		"NaN":              {"a b nan\n", weighted, "line 1, column 5: the weight NaN"},
-		"infinite":         {"a b inf\n", weighted, "line 1, column 5: the weight +Inf"},
-		"two weights":      {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2"},
-		"long line":        {"a b\n" + strings.Repeat("x", textfile.LongestLine+1), ReadOptions{}, "line 2: "},
-		"tiny":             {"a b 1e-50\n", weighted, "line 1, column 5: the weight 1e-50"},
-		"chunks":           {strings.Repeat("1 2\n", chunkBytes) + "3\n4\n", ReadOptions{}, fmt.Sprintf("line %d, column 2: 1 columns", chunkBytes+1)},
-		"cut line":         {"1 2\n3 4\n5", ReadOptions{}, "line 3, column 2"},
-		"no sizes":         {"%%MatrixMarket matrix coordinate real general\n% x\n", ReadOptions{}, "line 3: the file ends before the sizes"},
-		"dense":            {"%%MatrixMarket matrix array real general\n3 3\n", ReadOptions{}, "line 1: only sparse"},
-		"complex":          {"%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 2 1 0\n", ReadOptions{}, "line 1: the numbers of the matrix are complex"},
-		"hermitian":        {"%%MatrixMarket matrix coordinate real hermitian\n3 3 1\n1 2 1 0\n", ReadOptions{}, "line 1: the matrix is hermitian"},
-		"sizes":            {"%%MatrixMarket matrix coordinate real general\n3 3\n", ReadOptions{}, `line 2: "3 3" does not give the rows`},
-		"rectangle":        {"%%MatrixMarket matrix coordinate real general\n3 4 1\n1 1 1\n", ReadOptions{}, "line 2: the matrix has 3 rows and 4 columns"},
-		"past 2^32":        {"%%MatrixMarket matrix coordinate real general\n5000000000 5000000000 1\n1 1 1\n", ReadOptions{}, "line 2: a graph has from 1 to 2147483647 nodes"},
-		"outside":          {"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 4294967298 1\n", ReadOptions{}, "line 3: the entry (1, 4294967298)"},
-		"fewer entries":    {"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n", ReadOptions{}, "line 2 announces 2 entries, but there are 1"},
-		"market, negative": {"%%MatrixMarket matrix coordinate real general\n% x\n3 3 2\n1 2 1\n2 3 -5e-1\n", weighted, "line 5, column 5: the weight -0.5"},
-		"market, column":   {"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n2 3\n", weighted, "line 4, column 4: 2 columns"},
-		"market, line":     {"%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n1 " + strings.Repeat("2", textfile.LongestLine), ReadOptions{}, "line 4: it has more than"},
-		"market, banner":   {marketBanner + strings.Repeat("x", 1<<17), ReadOptions{}, "line 1: "},
-		"market, numbers":  {"%%MatrixMarket matrix coordinate pattern general\n99999999999999999999 3 1\n1 2\n", ReadOptions{}, "line 2: "},
-		"market, more":     {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n1 3\n", ReadOptions{}, "line 2 announces 1 entries, but there are 2"},
-		"market, cut":      {zipped(t, "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n")[:40], ReadOptions{}, "unexpected EOF"},
-		"row name":         {"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 x\n", ReadOptions{}, `line 3, column 3: "x" is not the number`},
-		"cut":              {zipped(t, "a b\nb c\n")[:20], ReadOptions{}, "unexpected EOF"},
-		"matrix, negative": {full(1, 2, 2, -3), weighted, "network(2,2): the weight -3"},
-		"matrix, NaN":      {full(1, 2, math.NaN(), 3), weighted, "network(1,2): the weight NaN"},
-		"matrix, cut":      {full(1, 2, 2, 3)[:200], ReadOptions{}, "cut off or damaged: unexpected EOF"},
-		"no matrix":        {matrix(t), ReadOptions{Matrix: "graph"}, `no matrix "graph"`},
-		"not square":       {matrix(t), ReadOptions{}, "network has 9 rows and 7 columns"},
-		"matrix is text":   {"MATLAB is a language\n", ReadOptions{}, "not a MATLAB file of version 5"},
+		"empty":         {"", ReadOptions{}, "graph: the file has no edges"},
+		"only comments": {"# nothing\n", ReadOptions{}, "the file has no edges"},
+		"one column":    {"a b\n\nc\n", ReadOptions{}, "line 3, column 2: 1 columns"},
+		"no node":       {"a,b\n,c\n", ReadOptions{}, "line 2, column 1: a node has no name"},
+		"white space":   {"a,New York\n", ReadOptions{}, `line 1, column 3: the node "New York" has white space`},
+		"UTF-8":         {"a \xff\n", ReadOptions{}, "is not UTF-8"},
+		"no weight":     {"a b 1\nb c\n", weighted, "line 2, column 4: 2 columns"},
+		"weight":        {"a b 1\nb c x\n", weighted, `line 2, column 5: "x" is not a weight`},
+		"zero":          {"a b 1\nb c 0\n", weighted, "line 2, column 5: the weight 0 is not a positive float32 number"},
+		"negative":      {"a b -1\n", weighted, "line 1, column 5: the weight -1"},
+		"NaN":           {"a b nan\n", weighted, "line 1, column 5: the weight NaN"},
+		"infinite":      {"a b inf\n", weighted, "line 1, column 5: the weight +Inf"},
+		"two weights":   {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2"},
+		"long line":     {"a b\n" + strings.Repeat("x", textfile.LongestLine+1), ReadOptions{}, "line 2: "},
+		"tiny":          {"a b 1e-50\n", weighted, "line 1, column 5: the weight 1e-50"},
+		"chunks":        {strings.Repeat("1 2\n", chunkBytes) + "3\n4\n", ReadOptions{}, fmt.Sprintf("line %d, column 2: 1 columns", chunkBytes+1)},
+		"cut line":      {"1 2\n3 4\n5", ReadOptions{}, "line 3, column 2"},
+		"cut":           {zipped(t, "a b\nb c\n")[:20], ReadOptions{}, "unexpected EOF"},
 	} {
 		path := filepath.Join(t.TempDir(), "graph")
 		if err := os.WriteFile(path, []byte(c.content), 0o666); err != nil {
@@ -230,15 +172,14 @@ func checkGraph(t *testing.T, e *edges, o ReadOptions) {
 // FuzzRead checks that no content makes Read panic and that every graph is in order.
 func FuzzRead(f *testing.F) {
 	for _, content := range []string{
-		"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "MATLAB 5.0", "1 99999999999\n", "18446744073709551615 0\n1\t2\t0.5\r\n",
-		"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", "%%MatrixMarket matrix coordinate real general\n%\n3 3 2\n2 1 1\n3 3 5e-1",
+		"a b\n", "a,b,1\nb,a,2\n", "x;y;\"z\"\n", "1 1\n", "\x1f\x8b", "1 99999999999\n", "18446744073709551615 0\n1\t2\t0.5\r\n",
 	} {
 		f.Add(content, true, false)
 		f.Add(content, false, true)
 	}
 	f.Fuzz(func(t *testing.T, content string, directed, weighted bool) {
 		o := ReadOptions{Directed: directed, Weighted: weighted, Threads: 1}
-		e, err := readSource(t.Context(), source(content), o)
+		e, err := readEdges(t.Context(), source(content), o)
 		if err == nil && e.count() > 0 {
 			checkGraph(t, e, o)
 		}

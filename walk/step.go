@@ -28,9 +28,7 @@ import (
 // may use a stepper.
 type stepper struct {
 	g     *Graph
-	meta  *metaPath // nil: walks go anywhere
-	ends  []uint32  // the graph's, or those of meta
-	cells []uint32  // for each edge the two numbers of [corpus.Alias.Table] of its row; nil: all weights are 1
+	cells []uint32 // for each edge the two numbers of [corpus.Alias.Table] of its row; nil: all weights are 1
 
 	firstOrder       bool   // p = q = 1: all α are 1
 	back, near, far  uint32 // α is accepted if 32 random bits are at most this
@@ -38,12 +36,9 @@ type stepper struct {
 	foldedAcceptance uint32 // as back, for each of these
 }
 
-// newStepper returns a stepper with node2vec's parameters p and q, or along a meta-path, which may be nil.
-func newStepper(ctx context.Context, g *Graph, p, q float64, m *metaPath, threads int) (*stepper, error) {
-	s := &stepper{g: g, meta: m, ends: g.ends, firstOrder: p == 1 && q == 1}
-	if m != nil {
-		s.ends = m.ends
-	}
+// newStepper returns a stepper with node2vec's parameters p and q.
+func newStepper(ctx context.Context, g *Graph, p, q float64, threads int) (*stepper, error) {
+	s := &stepper{g: g, firstOrder: p == 1 && q == 1}
 	back, far := 1/p, 1/q
 	bound := max(1, far)
 	if g.weights == nil && back > bound {
@@ -67,53 +62,32 @@ func acceptance(probability float64) uint32 {
 }
 
 // makeCells makes the tables of the nodes' weights.
-func (s *stepper) makeCells(ctx context.Context, threads int) error {
-	var err error
-	if s.cells, err = allocate[uint32](s.g.store, 2*len(s.g.ends)); err != nil {
+func (s *stepper) makeCells(ctx context.Context, threads int) (err error) {
+	var done func()
+	if s.cells, done, err = allocate[uint32](2 * len(s.g.ends)); err != nil {
 		return err
 	}
-	defer s.g.store.settle()
-	weights, places := make([][]float64, threads), make([][]int, threads)
-	return eachNode(ctx, threads, len(s.g.Names), s.g.store, func(worker int, i uint32) error {
+	defer done()
+	weights := make([][]float64, threads)
+	return eachNode(ctx, threads, len(s.g.Names), func(worker int, i uint32) error {
 		some := weights[worker][:0]
 		for _, w := range s.g.edgeWeights(i) {
 			some = append(some, float64(w))
 		}
-		weights[worker] = some
-		return s.makeCellsOf(i, some, &places[worker])
+		if weights[worker] = some; len(some) == 0 {
+			return nil
+		}
+		alias, err := corpus.NewAlias(some)
+		if err == nil {
+			copy(s.cells[2*s.g.starts[i]:], alias.Table())
+		}
+		return err
 	})
 }
 
-// makeCellsOf makes the tables of a node: one, or with a meta-path one for its neighbours of each type.
-func (s *stepper) makeCellsOf(node uint32, weights []float64, places *[]int) error {
-	row := s.g.neighbours(node)
-	if s.meta != nil {
-		*places = s.meta.order(row, *places)
-	}
-	for first := 0; first < len(row); {
-		end, some := len(row), weights
-		if s.meta != nil {
-			end, some = first, nil
-			for ; end < len(row) && s.meta.kinds[row[(*places)[end]]] == s.meta.kinds[row[(*places)[first]]]; end++ {
-				some = append(some, weights[(*places)[end]])
-			}
-		}
-		alias, err := corpus.NewAlias(some)
-		if err != nil {
-			return err
-		}
-		copy(s.cells[2*(s.g.starts[node]+first):], alias.Table())
-		first = end
-	}
-	return nil
-}
-
-// row returns the edges of which one leads to node number n of a walk, whose node before is here.
-func (s *stepper) row(here uint32, n int) (start, end int) {
-	if s.meta != nil {
-		return s.meta.row(here, n)
-	}
-	return s.g.starts[here], s.g.starts[here+1]
+// row returns the edges of a node, from start to before end.
+func (s *stepper) row(node uint32) (start, end int) {
+	return s.g.starts[node], s.g.starts[node+1]
 }
 
 // numbers are the random numbers of a walk: the words of
@@ -149,7 +123,7 @@ func (n *numbers) next64() uint64 {
 // draw draws an edge of a row by the weights alone, and returns where it leads to. The row must have one.
 func (s *stepper) draw(start, end int, random uint32) uint32 {
 	k, low := bits.Mul32(random, uint32(end-start))
-	return s.ends[s.chosen(start, k, low)]
+	return s.g.ends[s.chosen(start, k, low)]
 }
 
 // chosen returns the edge that 32 random bits choose of cell k of a node whose edges begin at start.

@@ -20,10 +20,6 @@ type Options struct {
 	Q      float64 // in-out parameter: below 1 walks lead farther away; default 1
 	Seed   uint64
 
-	// MetaPath, if not nil, has the types of the first nodes of a walk, and again of those that follow. A walk begins at nodes of
-	// the first type and ends where no edge leads to one of the next. p and q must be 1.
-	MetaPath []string
-
 	Threads int // default: one for each processor
 
 	// Progress, if not nil, learns how many of all walks are written. One goroutine
@@ -68,9 +64,6 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("cannot use %d threads", o.Threads)
 	}
-	if len(o.MetaPath) > 0 && (o.P != 1 || o.Q != 1) {
-		return o, errors.New("walks along a meta-path have no p and q")
-	}
 	for _, v := range []float64{o.P, o.Q} {
 		if !(v >= MinParameter && v <= MaxParameter) {
 			return o, fmt.Errorf("p or q is %g; both must be from %g to %g", v, MinParameter, MaxParameter)
@@ -91,27 +84,15 @@ func (g *Graph) walks(ctx context.Context, o *Options) (w *walks, err error) {
 	if len(g.Names) == 0 {
 		return nil, errors.New("walk: the graph has no nodes")
 	}
-	starters := g.starters()
-	if starters == 0 {
-		return nil, errors.New("walk: the graph has no edges")
-	}
-	var m *metaPath
-	if len(o.MetaPath) > 0 {
-		if m, err = g.newMetaPath(ctx, o.MetaPath, o.Threads); err != nil {
-			return nil, fmt.Errorf("walk: %w", err)
-		}
-		starters = len(m.starters)
-	}
-	s, err := newStepper(ctx, g, o.P, o.Q, m, o.Threads)
+	s, err := newStepper(ctx, g, o.P, o.Q, o.Threads)
 	if err != nil {
 		return nil, fmt.Errorf("walk: %w", err)
 	}
-	return &walks{stepper: s, length: o.Length, rounds: o.Walks, starters: starters, seed: o.Seed}, nil
+	return &walks{stepper: s, length: o.Length, rounds: o.Walks, starters: len(g.Names), seed: o.Seed}, nil
 }
 
 // WriteWalks writes walks over the graph to w, one a line, with spaces between the
-// nodes. In each of o.Walks rounds one walk begins at every node, in an undirected graph at every node
-// that has an edge; the order of the nodes is random. A walk ends early at a node without neighbours.
+// nodes. In each of o.Walks rounds one walk begins at every node; the order of the nodes is random. A walk ends early at a node without neighbours.
 //
 // Errors: an option out of its range, a graph without nodes, errors of w, a cancelled
 // context.

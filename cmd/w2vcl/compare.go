@@ -47,7 +47,7 @@ type compareOptions struct {
 // share them. --variant and --set set the others.
 var comparedSettings = []string{
 	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
-	"graph", "directed", "weighted", "walks", "walk-length", "p", "q", "types", "meta-path",
+	"graph", "directed", "weighted", "walks", "walk-length", "p", "q",
 	"dim", "window", "dynamic-window", "negative", "sample", "passes", "contexts", "subword", "batch",
 	"seed", "threads", "max-memory", "device", "precision",
 }
@@ -111,7 +111,7 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
-  w2vcl compare --graph blogcatalog.mat --data blogcatalog.mat --out reports/blogs --modes cl,word2vec,parw2v --window 10
+  w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10
   w2vcl compare --list
   w2vcl compare --list --corpus wiki.txt`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -28,7 +28,6 @@ type evalOptions struct {
 	oov      string
 	lookup   evaluate.LookupOptions
 	sections bool
-	matrix   string
 	graph    string
 	nodes    nodes.Options
 	against  string
@@ -57,10 +56,10 @@ vectors stay as they are.
 
 Vectors of a graph's nodes (see 'w2vcl walk') have tasks of their own. nodes: find
 the labels of nodes by logistic regression; --data is a file of lines "node,label"
-or "node label", or a MATLAB file with the matrix 'group'. links: tell edges from
-pairs without an edge, and rank each node of an edge, as seen from the other, among
-all nodes and among 1,000 random ones (MRR, Hits@K); --data is a file of lines
-"node node 1" and "node node 0", as 'w2vcl walk --holdout-out' writes.
+or "node label". links: tell edges from pairs without an edge, and rank each node of an
+edge, as seen from the other, among all nodes and among 1,000 random ones (MRR, Hits@K);
+--data is a file of lines "node node 1" and "node node 0", as 'w2vcl walk --holdout-out'
+writes.
 
 These are the formats of sets. The lines of a file decide whether it is a set, not
 its name; other files are skipped.
@@ -74,7 +73,7 @@ of sentences.`,
   w2vcl eval runs/wiki --data sentences/ --task classification
   w2vcl eval runs/wiki --against runs/older
   w2vcl eval GoogleNews.bin --data questions-words.txt --restrict-vocab 30000
-  w2vcl eval runs/blogs --task nodes --data blogcatalog.mat
+  w2vcl eval runs/blogs --task nodes --data blogcatalog-labels.txt
   w2vcl eval runs/friends --task links --data links.txt --graph rest.txt`,
 		Args: cli.Exactly("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,7 +105,6 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.nodes.Repeats, "repeats", 10, "nodes: `N` random splits for each fraction")
 	flags.IntVar(&o.nodes.Folds, "folds", 0,
 		"nodes: also cross-validate with `N` folds of pairs of node and label, as PAR-Word2Vec does; 0 does not")
-	flags.StringVar(&o.matrix, "matrix", "group", "nodes: `NAME` of the matrix of labels in a MATLAB file")
 	flags.StringVar(&o.graph, "graph", "", "links: leave the edges of the graph in `FILE`, which were trained on, out of the ranking")
 	flags.Uint64Var(&o.nodes.Seed, "seed", 1, "nodes and links: `N` from which the splits come")
 	flags.StringVar(&o.against, "against", "",
@@ -155,7 +153,6 @@ var taskFlags = map[string][]string{
 	"ratios":         {evaluate.TaskNodes},
 	"repeats":        {evaluate.TaskNodes},
 	"folds":          {evaluate.TaskNodes},
-	"matrix":         {evaluate.TaskNodes},
 	"graph":          {evaluate.TaskLinks},
 	"seed":           {evaluate.TaskNodes, evaluate.TaskLinks},
 }

@@ -20,7 +20,7 @@ func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]eva
 		}
 		return o.scoreLinks(ctx, t, dataset, links)
 	}
-	labels, err := nodes.ReadLabels(ctx, o.data, o.matrix)
+	labels, err := nodes.ReadLabels(ctx, o.data)
 	if err != nil {
 		return nil, err
 	}

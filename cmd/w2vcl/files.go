@@ -47,7 +47,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileInput)}
 	},
 	"walk": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Read("types", cli.FileInput), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind), v.Write("rest-out", cli.FileOutput, edgesKind)}
+		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind), v.Write("rest-out", cli.FileOutput, edgesKind)}
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v cli.FileValues) []cli.File {
@@ -69,7 +69,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
-	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("types", cli.FileInput), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
+	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
 		v.Read("pieces", cli.FileInput))
 }
 
@@ -88,7 +88,7 @@ func questionsInput(v cli.FileValues) []cli.File {
 
 func compareFiles(v cli.FileValues) []cli.File {
 	out := v.Read("out", cli.FileFolder)
-	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("types", cli.FileInput), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
+	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
 	files = append(files, v.Each("external", cli.FileInput)...)
 	for i := range files { // each process of --jobs reads them; compareOptions.check knows when the text may be -
 		files[i].Again = !files[i].Use.IsOutput() && (files[i].Path != "-" || v.Get("list") != "")

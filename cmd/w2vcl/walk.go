@@ -18,7 +18,6 @@ type walkOptions struct {
 	out        string
 	read       walk.ReadOptions
 	walk       walk.Options
-	metaPath   string
 	holdout    float64
 	holdoutOut string
 	restOut    string
@@ -37,12 +36,10 @@ p = q = 1). 'w2vcl train --graph GRAPH' trains on the same walks without the tex
 With --holdout, edges are taken out of the graph so that predictions of them can be
 scored ('w2vcl eval --task links'). Nodes that were connected stay connected.
 
-GRAPH is an edge list (two nodes a line, with an optional weight, separated by spaces,
-tabs, commas or semicolons; '#' and '%' begin comments), a matrix of Matrix Market, a
-MATLAB file of version 5 with the adjacency matrix 'network', or a CSR matrix of
-NumPy (.npz, of PecanPy or SciPy). Lists and MATLAB files may be compressed; - is
+GRAPH is a list of edges, perhaps compressed: two nodes a line, with an optional weight,
+separated by spaces, tabs, commas or semicolons; '#' and '%' begin comments; - is
 standard input. The walks are the same for any number of threads.`,
-		Example: `  w2vcl walk blogcatalog.mat --p 0.25 --q 0.25 --out walks.txt
+		Example: `  w2vcl walk blogcatalog.txt --p 0.25 --q 0.25 --out walks.txt
 
   w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --rest-out rest.txt
   w2vcl train --graph rest.txt --out runs/friends
@@ -56,11 +53,8 @@ standard input. The walks are the same for any number of threads.`,
 	flags.IntVar(&o.walk.Length, "length", 80, "`N` nodes in a walk")
 	flags.Float64Var(&o.walk.P, "p", 1, "return parameter `P`: a small P often makes walks go straight back")
 	flags.Float64Var(&o.walk.Q, "q", 1, "in-out parameter `Q`: a small Q makes walks lead far away")
-	flags.StringVar(&o.read.Types, "types", "", "types of the nodes, for --meta-path: a line of `FILE` has a node and its type")
-	flags.StringVar(&o.metaPath, "meta-path", "", "walk along types of nodes (metapath2vec), as author,paper,venue,paper: a `LIST` with commas, which walks repeat")
 	flags.BoolVar(&o.read.Directed, "directed", false, "edges lead from the first node to the second only")
-	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column, or the matrix, holds weights of the edges")
-	flags.StringVar(&o.read.Matrix, "matrix", "network", "`NAME` of the adjacency matrix in a MATLAB file")
+	flags.BoolVar(&o.read.Weighted, "weighted", false, "the third column holds weights of the edges")
 	flags.Float64Var(&o.holdout, "holdout", 0, "hold this `FRACTION` of the edges out of the walks, to predict them")
 	flags.StringVar(&o.holdoutOut, "holdout-out", "", "write these edges, and as many pairs without an edge, to `FILE`")
 	flags.StringVar(&o.restOut, "rest-out", "", "write the other edges to `FILE`, as a list of edges for 'w2vcl train --graph'")
@@ -84,10 +78,6 @@ func (o *walkOptions) check() error {
 		return terminal.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
 	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
 		return terminal.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
-	case (o.metaPath == "") != (o.read.Types == ""):
-		return terminal.Usagef("--meta-path and --types belong together")
-	case o.metaPath != "" && (o.walk.P != 1 || o.walk.Q != 1):
-		return terminal.Usagef("--meta-path does not go together with --p and --q")
 	case o.walk.Threads < 0:
 		return terminal.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
 	case o.holdout != 0 && !(o.holdout > 0 && o.holdout < 1):
@@ -105,7 +95,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 		return err
 	}
 	p := s.Progress(o.quiet)
-	o.read.Threads, o.walk.MetaPath = o.walk.Threads, walk.ParseMetaPath(o.metaPath)
+	o.read.Threads = o.walk.Threads
 	g, notes, err := walk.Read(ctx, path, o.read)
 	if err != nil {
 		return err

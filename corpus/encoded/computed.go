@@ -20,8 +20,6 @@ type Computed struct {
 	Bytes int64 // of memory, of all that Fill needs
 
 	Source any // what the text is, for those who compute it elsewhere
-
-	Close func() error // ends the use of what Fill needs; may be nil
 }
 
 // NewComputed returns the text. It keeps c and changes Lengths.
@@ -41,14 +39,6 @@ func NewComputed(c *Computed) *Text {
 	}
 	c.Lengths, t.tokens = nil, int(start)
 	return t
-}
-
-// Close ends the use of a text that is computed. It does nothing to others.
-func (t *Text) Close() error {
-	if t.computed == nil || t.computed.Close == nil {
-		return nil
-	}
-	return t.computed.Close()
 }
 
 // Computed reports whether the text is computed when it is read.

@@ -1,30 +1,19 @@
 package nodes
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// FuzzLabels reads labels from any lines and any MATLAB file.
+// FuzzLabels reads labels from any lines.
 func FuzzLabels(f *testing.F) {
 	f.Add("1,a\n2 b\n# c\n1\ta\n")
 	f.Add("a,,b\n")
-	for _, name := range []string{"plain.mat", "compressed.mat"} {
-		if file, err := os.ReadFile(filepath.Join("..", "..", "internal", "matlab", "testdata", name)); err == nil {
-			f.Add(string(file))
-		}
-	}
 	f.Fuzz(func(t *testing.T, content string) {
 		l := &Labels{}
-		r := bufio.NewReader(strings.NewReader(content))
-		if strings.HasPrefix(content, "MATLAB") {
-			if l.readMatrix(t.Context(), r, "network") != nil {
-				return
-			}
-		} else if l.readLines(r) != nil {
+		if l.readLines(strings.NewReader(content)) != nil {
 			return
 		}
 		if len(l.Of) != len(l.Nodes) {

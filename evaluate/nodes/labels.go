@@ -1,18 +1,15 @@
 package nodes
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
-	"github.com/w2vcl/w2vcl/internal/matlab"
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
@@ -26,23 +23,15 @@ type Labels struct {
 }
 
 // ReadLabels reads the labels of nodes: lines with a node and a label of it,
-// separated by a comma or white space, or a MATLAB file with a matrix of that
-// name (empty: "group") whose rows are nodes and whose columns are labels, both
-// numbered from 1. Errors name the file and, in a file of lines, the line.
-func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
+// separated by a comma or white space. Errors name the file and the line.
+func ReadLabels(ctx context.Context, path string) (*Labels, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the labels: %w", err)
 	}
 	defer f.Close()
 	l := &Labels{}
-	r := bufio.NewReader(memory.NewReader(ctx, f))
-	if head, _ := r.Peek(6); string(head) == "MATLAB" {
-		err = l.readMatrix(ctx, r, matrix)
-	} else {
-		err = l.readLines(r)
-	}
-	if err != nil {
+	if err := l.readLines(memory.NewReader(ctx, f)); err != nil {
 		return nil, fmt.Errorf("%s:%w", path, err)
 	}
 	if len(l.pairs) == 0 {
@@ -55,27 +44,6 @@ func ReadLabels(ctx context.Context, path, matrix string) (*Labels, error) {
 func SetName(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-func (l *Labels) readMatrix(ctx context.Context, r io.Reader, name string) error {
-	if name == "" {
-		name = "group"
-	}
-	m, err := matlab.Read(ctx, r, name)
-	if err != nil {
-		return fmt.Errorf(" %w", err)
-	}
-	const entryBytes = 300 // of a label, with its node, in names and maps
-	done, err := memory.Room(entryBytes * int64(len(m.Entries)))
-	if err != nil {
-		return fmt.Errorf(" %s labels: %w", strconv.Itoa(len(m.Entries)), err)
-	}
-	defer done()
-	add := l.adder()
-	for _, e := range m.Entries {
-		add(strconv.Itoa(int(e.Row)+1), strconv.Itoa(int(e.Column)+1))
-	}
-	return nil
 }
 
 func (l *Labels) readLines(r io.Reader) error {

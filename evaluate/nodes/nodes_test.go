@@ -132,7 +132,7 @@ func TestScoreLabels(t *testing.T) {
 		fmt.Fprintf(&lines, "%d,c%d\n", i+1, i%3)
 	}
 	path := filepath.Join(evaluatetest.Folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
-	l, err := ReadLabels(t.Context(), path, "")
+	l, err := ReadLabels(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,24 +189,18 @@ func TestReadLabels(t *testing.T) {
 	for name, content := range map[string]string{
 		"commas": "a,x\na, y\nb,y\n", "spaces": "# labels\na x\na\ty\n\nb y\n", "twice": "a x\na y\nb y\na x\n",
 	} {
-		got, err := ReadLabels(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"), "")
+		got, err := ReadLabels(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"))
 		if err != nil || fmt.Sprint(*got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	const mat = "../../internal/matlab/testdata/compressed.mat"
-	l, err := ReadLabels(t.Context(), mat, "")
-	if err != nil || len(l.Classes) != 4 || len(l.Nodes) != 5 || l.Nodes[0] == "0" {
-		t.Errorf("matrix: %v, %v", l, err)
-	}
-	for name, c := range map[string]struct{ path, matrix, want string }{
-		"file":    {"none", "", "cannot read the labels"},
-		"matrix":  {mat, "labels", `compressed.mat: no matrix "labels"`},
-		"columns": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a x\n\nb\n"}), "set"), "", "set:3: 1 columns"},
-		"missing": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a,x\nb,\n"}), "set"), "", "set:2: a node or a label is missing"},
-		"empty":   {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "# none\n"}), "set"), "", "set: no labels"},
+	for name, c := range map[string]struct{ path, want string }{
+		"file":    {"none", "cannot read the labels"},
+		"columns": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a x\n\nb\n"}), "set"), "set:3: 1 columns"},
+		"missing": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a,x\nb,\n"}), "set"), "set:2: a node or a label is missing"},
+		"empty":   {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "# none\n"}), "set"), "set: no labels"},
 	} {
-		if _, err := ReadLabels(t.Context(), c.path, c.matrix); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadLabels(t.Context(), c.path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-
-	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Scratch is a file for what does not fit into memory. Nobody else sees it: it has no
@@ -18,7 +16,6 @@ type Scratch struct {
 	file   *os.File
 	size   atomic.Int64
 	remove func() error
-	unmap  func() error // of Memory; else nil
 }
 
 // NewScratch makes a scratch file in a folder.
@@ -45,23 +42,6 @@ func (s *Scratch) Append(b []byte) (offset int64, err error) {
 	return offset, nil
 }
 
-// Memory makes the file so large and returns its bytes, all 0, as memory that can be written to until Close. The bytes are on the disk, so
-// that no write fails later. It wraps errors.ErrUnsupported where the system cannot do that.
-func (s *Scratch) Memory(size int64) ([]byte, error) {
-	zeros := make([]byte, min(size, 1<<20))
-	for left := size; left > 0; left -= int64(len(zeros)) {
-		if _, err := s.Append(zeros[:min(left, int64(len(zeros)))]); err != nil {
-			return nil, err
-		}
-	}
-	data, unmap, err := memory.MapWritable(s.file, size)
-	if err != nil {
-		return nil, fmt.Errorf("cannot map a temporary file in %s: %w", s.dir, err)
-	}
-	s.unmap = unmap
-	return data, nil
-}
-
 // ReadAt fills b with the bytes at offset.
 func (s *Scratch) ReadAt(b []byte, offset int64) error {
 	if _, err := s.file.ReadAt(b, offset); err != nil {
@@ -73,15 +53,9 @@ func (s *Scratch) ReadAt(b []byte, offset int64) error {
 // Reader returns a reader of all bytes that were written.
 func (s *Scratch) Reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size.Load()) }
 
-// Size returns the bytes that were written.
-func (s *Scratch) Size() int64 { return s.size.Load() }
-
 // Close removes the file.
 func (s *Scratch) Close() error {
 	err := s.file.Close()
-	if s.unmap != nil {
-		err = errors.Join(err, s.unmap())
-	}
 	if s.remove != nil {
 		err = errors.Join(err, s.remove())
 	}

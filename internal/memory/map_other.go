@@ -3,7 +3,6 @@
 package memory
 
 import (
-	"errors"
 	"io"
 	"os"
 	"unsafe"
@@ -16,9 +15,4 @@ func MapFile(f *os.File, size int64) (data []byte, unmap func() error, err error
 		return nil, nil, err
 	}
 	return data, func() error { return nil }, nil
-}
-
-// MapWritable is not possible here.
-func MapWritable(*os.File, int64) (data []byte, unmap func() error, err error) {
-	return nil, nil, errors.ErrUnsupported
 }

@@ -10,19 +10,10 @@ import (
 
 // MapFile maps the whole file into memory, read-only.
 func MapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
-	return mapFile(f, size, syscall.PROT_READ)
-}
-
-// MapWritable maps the whole file into memory. What is written there is in the file.
-func MapWritable(f *os.File, size int64) (data []byte, unmap func() error, err error) {
-	return mapFile(f, size, syscall.PROT_READ|syscall.PROT_WRITE)
-}
-
-func mapFile(f *os.File, size int64, protection int) (data []byte, unmap func() error, err error) {
 	if int64(int(size)) != size {
 		return nil, nil, fmt.Errorf("%d bytes are more than this processor can address", size)
 	}
-	data, err = syscall.Mmap(int(f.Fd()), 0, int(size), protection, syscall.MAP_SHARED)
+	data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot map the file into memory: %w", err)
 	}

@@ -53,8 +53,6 @@ type Text struct {
 	Walks      int     // over the graph, from each node
 	WalkLength int     // nodes of a walk
 	P, Q       float64 // node2vec's return and in-out parameters
-	Types      string  // the file of the nodes' types; empty: they have none
-	MetaPath   string  // types of a walk's nodes, with commas; empty: any
 }
 
 // Samples says which vectors are trained, and on which samples.

@@ -11,8 +11,7 @@ func (c *Config) graphSettings() []Setting {
 	return []Setting{
 		{
 			Name: "graph", Record: true, Resume: true, value: &c.Graph,
-			help: "train on random walks over the graph at `PATH` in place of a text: an edge list, Matrix Market, a MATLAB file " +
-				"with the matrix 'network', or a CSR matrix of NumPy (.npz); - is standard input",
+			help: "train on random walks over the graph at `PATH` in place of a text: two nodes a line; - is standard input",
 		},
 		{
 			Name: "directed", Graph: true, Record: true, value: &c.Directed,
@@ -20,7 +19,7 @@ func (c *Config) graphSettings() []Setting {
 		},
 		{
 			Name: "weighted", Graph: true, Record: true, value: &c.Weighted,
-			help: "the third column of the --graph, or its matrix, holds weights of the edges",
+			help: "the third column of the --graph holds weights of the edges",
 		},
 		{
 			Name: "walks", Aliases: []string{"num-walks"}, Graph: true, Record: true, value: &c.Walks,
@@ -38,14 +37,6 @@ func (c *Config) graphSettings() []Setting {
 			Name: "q", Graph: true, Record: true, value: &c.Q,
 			help: "in-out parameter `Q` of node2vec: a small Q makes walks lead far away",
 		},
-		{
-			Name: "types", Graph: true, Record: true, Resume: true, value: &c.Types,
-			help: "types of the nodes, for --meta-path: a line of `FILE` has a node and its type",
-		},
-		{
-			Name: "meta-path", Graph: true, Record: true, value: &c.MetaPath,
-			help: "walk along types of nodes (metapath2vec), as author,paper,venue,paper: a `LIST` with commas, which walks repeat",
-		},
 	}
 }
 
@@ -56,14 +47,11 @@ func (v *validator) graph() {
 	v.check(c.WalkLength >= 2 && c.WalkLength <= walk.MaxLength, "walk-length", "must be from 2 to %d", walk.MaxLength)
 	between := fmt.Sprintf("must be from %g to %g", walk.MinParameter, walk.MaxParameter)
 	v.check(c.P >= walk.MinParameter && c.P <= walk.MaxParameter, "p", "%s", between)
-	v.check(c.Types == "" || c.MetaPath != "", "types", "needs --meta-path")
-	v.check(c.MetaPath == "" || c.Types != "", "meta-path", "needs --types")
-	v.check(c.MetaPath == "" || c.P == 1 && c.Q == 1, "meta-path", "does not go together with --p and --q")
 	v.check(c.Q >= walk.MinParameter && c.Q <= walk.MaxParameter, "q", "%s", between)
 }
 
 // WalkOptions returns the settings of the graph and of the walks over it.
 func (c *Config) WalkOptions() (walk.ReadOptions, walk.Options) {
-	return walk.ReadOptions{Directed: c.Directed, Weighted: c.Weighted, Types: c.Types, Threads: c.ThreadCount()},
-		walk.Options{Walks: c.Walks, Length: c.WalkLength, P: c.P, Q: c.Q, MetaPath: walk.ParseMetaPath(c.MetaPath), Seed: c.Seed, Threads: c.ThreadCount()}
+	return walk.ReadOptions{Directed: c.Directed, Weighted: c.Weighted, Threads: c.ThreadCount()},
+		walk.Options{Walks: c.Walks, Length: c.WalkLength, P: c.P, Q: c.Q, Seed: c.Seed, Threads: c.ThreadCount()}
 }

@@ -1,9 +1,9 @@
 # title: PAR-Word2Vec, tables III, IV, VII and VIII: graphs: sizes, labels, links, seconds of an epoch
 . "$(dirname "$0")/../common.sh"
 
-# GRAPHS names a folder with blogcatalog.mat, Homo_sapiens.mat and POS.mat (Wikipedia), each with network and
-# group, and facebook_combined.txt and ca-AstroPh.txt. Those that are there are used; without any, a
-# made graph of 20 groups of 30 nodes.
+# GRAPHS names a folder with blogcatalog.txt, Homo_sapiens.txt and POS.txt (Wikipedia), each with NAME-labels.txt (the
+# guide says how SciPy writes them), and facebook_combined.txt and ca-AstroPh.txt. Those that are there are used; without
+# any, a made graph of 20 groups of 30 nodes.
 : "${GRAPHS:=}"
 epochs=10 walks=10 modes=(word2vec pword2vec psgnscc parw2v cl)
 if [[ $QUICK ]]; then # real graphs take minutes to score
@@ -40,14 +40,14 @@ one() {
 
 echo graph,mode,seconds,epochs >"$OUT/seconds.csv"
 found=
-for graph in blogcatalog.mat Homo_sapiens.mat POS.mat; do
-	if [[ $GRAPHS && -e $GRAPHS/$graph ]]; then
+for graph in blogcatalog Homo_sapiens POS; do
+	if [[ $GRAPHS && -e $GRAPHS/$graph.txt ]]; then
 		case $graph in # as node2vec's authors have them
-		blogcatalog.mat) how=(--p 0.25 --q 0.25) ;;
-		Homo_sapiens.mat) how=(--p 4 --q 1) ;;
-		POS.mat) how=(--p 4 --q 0.5 --weighted) ;;
+		blogcatalog) how=(--p 0.25 --q 0.25) ;;
+		Homo_sapiens) how=(--p 4 --q 1) ;;
+		POS) how=(--p 4 --q 0.5 --weighted) ;;
 		esac
-		one "$GRAPHS/$graph" "$GRAPHS/$graph" "${how[@]}"
+		one "$GRAPHS/$graph.txt" "$GRAPHS/$graph-labels.txt" "${how[@]}"
 		found=1
 	fi
 done

@@ -2,7 +2,6 @@ package walk
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -120,14 +119,13 @@ func listOf(random *rand.Rand, nodes, edges int, directed, weighted bool) (list 
 	return list, lines.String()
 }
 
-// TestFillLikePlain compares graphs of lists with those of a plain twin, around the sizes of ranges of nodes and of chunks.
-func TestFillLikePlain(t *testing.T) {
+// TestBuildLikePlain compares graphs of lists with those of a plain twin, around the sizes of blocks of nodes and of chunks.
+func TestBuildLikePlain(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
-	const nodesOfRange = 1 << leastShift
-	sizes := [][2]int{{1, 1}, {1, 3}, {2, 1}, {9, 40}, {300, 2000}, {nodesOfRange, 20_000}, {nodesOfRange + 1, 20_000}}
+	sizes := [][2]int{{1, 1}, {1, 3}, {2, 1}, {9, 40}, {300, 2000}, {1 << 10, 20_000}, {1<<10 + 1, 20_000}}
 	if !testing.Short() {
-		sizes = append(sizes, [][2]int{{1000, mostEdges}, {1000, mostEdges + 1}, {3*nodesOfRange - 1, 2*mostEdges + 5}, {5 * nodesOfRange, 40_000}}...)
+		sizes = append(sizes, [][2]int{{1000, 30_000}, {12_000, 70_000}}...)
 	}
 	for _, size := range sizes {
 		for option := range 4 {
@@ -135,93 +133,14 @@ func TestFillLikePlain(t *testing.T) {
 			list, text := listOf(random, size[0], size[1], o.Directed, o.Weighted)
 			want, notes := plainGraph(list, o.Directed, o.Weighted)
 			for _, o.Threads = range []int{1, 2, 3, 16} {
-				for _, o.always = range []bool{false, true} {
-					if o.Folder = ""; o.always {
-						if o.Folder = t.TempDir(); o.Threads != 3 || size[1] > mostEdges {
-							continue // files take time
-						}
-					}
-					g, gotNotes, err := read(t.Context(), source(text), o)
-					if err != nil {
-						t.Fatalf("seed %d, %v, %+v: %v", seed, size, o, err)
-					}
-					if err := compareGraphs(g, want); err != nil || !slices.Equal(gotNotes, notes) {
-						t.Fatalf("seed %d, %v nodes and edges, %+v: %v; notes %q, want %q", seed, size, o, err, gotNotes, notes)
-					}
-					if err := g.Close(); err != nil {
-						t.Fatal(err)
-					}
+				g, gotNotes, err := read(t.Context(), source(text), o)
+				if err != nil {
+					t.Fatalf("seed %d, %v, %+v: %v", seed, size, o, err)
+				}
+				if err := compareGraphs(g, want); err != nil || !slices.Equal(gotNotes, notes) {
+					t.Fatalf("seed %d, %v nodes and edges, %+v: %v; notes %q, want %q", seed, size, o, err, gotNotes, notes)
 				}
 			}
-		}
-	}
-}
-
-// TestFillGroups compares graphs with those of a plain twin where edges, arcs or both are in files, and several groups of ranges are filled.
-func TestFillGroups(t *testing.T) {
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 2))
-	const ranges, edgeCount = 5, 40_000 // several chunks
-	for option := range 4 {
-		if testing.Short() && option != 2 { // the one with weights of both ways
-			continue
-		}
-		o := ReadOptions{Directed: option%2 == 1, Weighted: option/2 == 1, Threads: 2, Folder: t.TempDir()}
-		list, text := listOf(random, ranges<<leastShift, edgeCount, o.Directed, o.Weighted)
-		want, _ := plainGraph(list, o.Directed, o.Weighted)
-		arcs := edgeCount
-		if !o.Directed {
-			arcs *= 2
-		}
-		for _, test := range []struct {
-			edges, arcs bool // in files
-			together    int
-		}{{true, false, arcs / 2}, {false, true, arcs / 2}, {true, true, arcs / 2}, {true, true, arcs / 20}} { // two of the five ranges, or a part of one
-			o.always, o.together = test.edges, test.together
-			e, err := readSource(t.Context(), source(text), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.always = test.arcs
-			g, _, err := newGraph(t.Context(), e, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e.store.inFiles() != test.edges || g.store.inFiles() != test.arcs {
-				t.Fatalf("in files: %t, %t; want %+v", e.store.inFiles(), g.store.inFiles(), test)
-			}
-			if err := compareGraphs(g, want); err != nil {
-				t.Fatalf("seed %d, %+v, %+v: %v", seed, test, o, err)
-			}
-			if err := errors.Join(g.Close(), e.store.close()); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
-// TestGroups: in files, ranges are filled together.
-func TestGroups(t *testing.T) {
-	inMemory := []int{0, 1, 2, 3, 4, 5}
-	for _, test := range []struct {
-		edges, extra, arcs bool // in files
-		together           int
-		want               []int
-	}{
-		{false, false, false, 25, inMemory},
-		{true, false, false, 25, []int{0, 2, 3, 5}},
-		{false, true, false, 25, []int{0, 2, 3, 5}},
-		{false, false, true, 25, []int{0, 2, 3, 5}},
-		{true, true, true, 5, inMemory},
-		{true, true, true, 0, []int{0, 5}},
-	} {
-		f := &filler[uint32]{builder: &builder[uint32]{store: &store{}, threads: 1, together: test.together}, edges: &edges{}, rangeStarts: []int{0, 10, 20, 50, 60, 70}}
-		f.edges.store.any.Store(test.edges)
-		f.extra.any.Store(test.extra)
-		f.store.any.Store(test.arcs)
-		f.most = f.mostArcs()
-		if got := f.groups(); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: %v", test, got)
 		}
 	}
 }
@@ -247,20 +166,11 @@ func compareGraphs(got, want *Graph) error {
 
 // TestTwoWeights: an edge with two weights is found, also in chunks far apart.
 func TestTwoWeights(t *testing.T) {
-	lines := "5 7 2\n" + strings.Repeat("1 2 1\n", mostEdges) + "7 5 3\n"
+	lines := "5 7 2\n" + strings.Repeat("1 2 1\n", 2*chunkBytes/6) + "7 5 3\n"
 	for _, threads := range []int{1, 2, 3, 16} {
 		_, _, err := read(t.Context(), source(lines), ReadOptions{Weighted: true, Threads: threads})
 		if err == nil || !strings.Contains(err.Error(), "has two weights, 2 and 3") {
 			t.Errorf("%d threads: %v", threads, err)
-		}
-	}
-}
-
-// TestRangeShift: there are not too many ranges.
-func TestRangeShift(t *testing.T) {
-	for _, nodes := range []int{1, 2, 1 << leastShift, 1<<leastShift + 1, mostRanges << leastShift, mostRanges<<leastShift + 1, maxNodes} {
-		if ranges := (nodes-1)>>rangeShift(nodes) + 1; ranges > mostRanges || nodes > mostRanges<<leastShift && ranges < mostRanges/2 {
-			t.Errorf("%d nodes: %d ranges", nodes, ranges)
 		}
 	}
 }
