@@ -7,8 +7,6 @@ COUNT   ?= 6
 TIME    ?= 20m
 COPIES  ?= 2000
 REF     ?= main
-KILLS   ?= 1000
-SEED    ?=
 TEXT    ?=
 OUT     ?= profile-gpu
 PROFILE ?=
@@ -19,7 +17,7 @@ STRIP = -ldflags='-s -w'
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: experiments-quick help build cuda mpi cuda-mpi kernels install test race torture noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
+.PHONY: experiments-quick help build cuda mpi cuda-mpi kernels install test race noasm fuzz damaged lint fmt bench bench-compare profile-gpu cover golden data notebooks wheel release interop ci clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
@@ -50,9 +48,6 @@ test: ## run all tests (PKG=./graph/... for some)
 
 race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short $(PKG)
-
-torture: ## kill and disturb commands at random and look for losses (KILLS=1000 SEED=N; Linux)
-	CGO_ENABLED=0 TMPDIR="$${TMPDIR:-/tmp}" TORTURE_KILLS='$(KILLS)' TORTURE_SEED='$(SEED)' $(GO) test -tags torture,mpi -run TestTorture -v -timeout 0 -parallel 2 ./cmd/w2vcl
 
 noasm: ## run the tests without assembly
 	$(GO) test -tags noasm $(PKG)

@@ -31,8 +31,7 @@ type papersOf struct {
 
 type paperRow struct {
 	Item, Shows, Published, Ours, Verdict, Why, Run string
-	Measured                                        []string // data files of benchmarks, "FILE" or "FILE: PATTERN"
-	Computed                                        []string // "a = expression" of their numbers
+	Measured                                        []string // data files of benchmarks
 }
 
 // verdicts are those of a row, and whether it must say why.
@@ -60,12 +59,10 @@ func readPapers(t *testing.T) papersOf {
 func TestPapers(t *testing.T) {
 	p := readPapers(t)
 	used := map[string]bool{}
-	rows, run := 0, 0
 	for _, paper := range p.Paper {
 		items := map[string]bool{}
 		for _, r := range paper.Row {
 			where := paper.Name + ", " + r.Item
-			rows++
 			if items[r.Item] {
 				t.Errorf("%s is there twice", where)
 			}
@@ -77,14 +74,10 @@ func TestPapers(t *testing.T) {
 			if r.Run == "" {
 				continue
 			}
-			run++
 			if used[r.Run] = true; experimentFile(r.Run) == "" {
 				t.Errorf("%s: there is no benchmarks/experiments/%s.toml or .sh", where, r.Run)
 			}
 		}
-	}
-	if run < 35 {
-		t.Errorf("%d of %d rows have a command", run, rows)
 	}
 	for _, pattern := range []string{"*/*.toml", "*/*.sh"} {
 		files, err := filepath.Glob(filepath.Join(experimentsRoot, pattern))
@@ -107,11 +100,7 @@ func checkVerdict(t *testing.T, where, verdict, why string, measured []string) {
 		t.Errorf("%s: verdict %q, why %q", where, verdict, why)
 	}
 	for _, name := range measured {
-		_, err := readEvidence(name)
-		if err == nil {
-			_, err = os.Stat(filepath.Join(benchmarksRoot, pageOf(name), "README.md"))
-		}
-		if err != nil {
+		if _, err := os.Stat(filepath.Join("..", "..", "benchmarks", filepath.FromSlash(name))); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
 	}

@@ -155,7 +155,7 @@ func (r *trainingRun) killAt(cmd *exec.Cmd, phase string, after time.Duration) b
 // and resumes the runs until they are done. The vectors are always those of an
 // undisturbed run, and no other file is left.
 func TestKill(t *testing.T) {
-	kills := 2 * len(phases) // one in each phase, and as many at random times; make torture kills more often
+	kills := 2 * len(phases) // one in each phase, and as many at random times
 	if testing.Short() {
 		kills = 12
 	}
