@@ -49,7 +49,6 @@ const (
 	StreamRounding    Stream = 12 << 32 // rounding of moments to half precision on a GPU, Sub(step)
 	StreamPhase       Stream = 13 << 32 // phases of the rows of M
 	StreamShared      Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
-	StreamDropout     Stream = 15 << 32 // what an encoder leaves out: features, Sub(step); one of the two vectors of a word, Sub(1<<31 + step)
 	StreamGenerated   Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1); edges of random graphs, Sub(2)
 	StreamEntries     Stream = 22 << 32 // order of a row's counts in GloVe, Sub(twice the epoch, and one for contexts)
 )

@@ -219,9 +219,6 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 // Train trains an iteration, counted from 0, on a stretch that has places, and returns its loss.
 func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss float64, err error) {
 	t.begin(x)
-	if t.encoder != nil {
-		t.encoder.begin(iteration + 1)
-	}
 	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
 		o.Begin(iteration+1, rate*o.relativeRate)
 	}

@@ -426,7 +426,7 @@ func (e *tableEncoder) Parameters() []Parameter {
 func (e *tableEncoder) Randomize(seed uint64) {
 	trainer.Randomize(e.table.Float32s(), e.Dim(), seed)
 }
-func (e *tableEncoder) Bytes() (rows, gradient, free int64) { return 0, 0, 0 }
+func (e *tableEncoder) Bytes() (rows, gradient int64) { return 0, 0 }
 func (e *tableEncoder) Rows(parameters gorgonia.Nodes, _ []uint32, _ int) (*gorgonia.Node, error) {
 	return operation.Apply("copy", parameters, e.Words(), e.Dim(),
 		func(in []*tensor.Dense) (*tensor.Dense, error) { return in[0].Clone().(*tensor.Dense), nil },

@@ -172,9 +172,6 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 			return trainer.Report{}, err
 		}
 		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, i, samples
-		if t.encoder != nil {
-			t.encoder.begin(unit + 1)
-		}
 		for _, o := range s.optimizers() {
 			o.Begin(unit+1, rate*o.relativeRate)
 		}

@@ -53,7 +53,6 @@ func newComposedPairStep(words *composer, contexts *table, b *pairBatch, size in
 
 // refresh computes the rows of the whole vocabulary.
 func (s *composedPairStep) refresh() error {
-	s.begin(0)
 	if err := s.forward.run(); err != nil {
 		return err
 	}

@@ -32,16 +32,8 @@ type Encoder interface {
 	// vocabulary.
 	Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error)
 	// Bytes estimates the memory of Rows of the whole vocabulary, and the memory
-	// that the gradient adds. Of each of the two, free bytes are free again after
-	// a run.
-	Bytes() (rows, gradient, free int64)
-}
-
-// Drawing encoders have rows that differ from step to step of training: by dropout.
-type Drawing interface {
-	// Draw is called before a run of Rows, with the number of the step of training,
-	// from 1, or 0 for rows that belong to none.
-	Draw(seed uint64, step int)
+	// that the gradient adds.
+	Bytes() (rows, gradient int64)
 }
 
 // Starting encoders have a vector of each word's own, (V, N), live, which can start from a given one.
@@ -60,9 +52,8 @@ func (c Options) startEncoder(contexts *table) {
 
 // takeGraph counts the memory of the graph of the whole vocabulary, with its gradient.
 func (c Options) takeGraph() {
-	rows, gradient, free := c.Encoder.Bytes()
-	c.Account.Take(trainer.ForWork, rows+gradient-2*free)
-	c.Account.Take(trainer.ForStep, 2*free)
+	rows, gradient := c.Encoder.Bytes()
+	c.Account.Take(trainer.ForWork, rows+gradient)
 }
 
 // A Parameter is a matrix of an encoder.
@@ -74,9 +65,6 @@ type Parameter struct {
 	// Which rows a step leaves alone; the zero value: none.
 	OfWords bool // row i is of word i alone: as a row of W, it is left alone where tempered samples give the word no share
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
-
-	// Trained reports whether a step trains a row; nil: see above. What it does not train is left alone.
-	Trained func(row int) bool
 }
 
 // composer is an encoder in training, for both models. Gorgonia derives the
@@ -89,7 +77,6 @@ type composer struct {
 	trained    []parameterOptimizer
 	team       *team.Team
 	threads    int
-	seed       uint64
 	sparse     bool // rows without a gradient are left alone: most of them have none
 
 	// updates says how often a word's own row was updated, with this step; 0: it is left alone. nil: every
@@ -100,7 +87,7 @@ type composer struct {
 func newComposer(c Options) (*composer, error) {
 	e := c.Encoder
 	s := &composer{
-		encoder: e, parameters: e.Parameters(), threads: c.Threads, seed: c.Seed,
+		encoder: e, parameters: e.Parameters(), threads: c.Threads,
 		words: newFrozen("words", e.Words(), c),
 	}
 	for _, p := range s.parameters {
@@ -131,13 +118,6 @@ func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgoni
 		return nil, nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
 	}
 	return nodes, rows, nil
-}
-
-// begin says which step of training the next run belongs to; 0: none.
-func (s *composer) begin(step int) {
-	if d, ok := s.encoder.(Drawing); ok {
-		d.Draw(s.seed, step)
-	}
 }
 
 func (s *composer) optimizers() []parameterOptimizer { return s.trained }
@@ -179,7 +159,6 @@ func (s *composer) keep(rows *gorgonia.Node) error {
 // refresh computes all rows anew, in the part of a graph that leads to them.
 func (s *composer) refresh(g *gorgonia.ExprGraph, rows *gorgonia.Node) (err error) {
 	defer operation.Recovered("compile the graph of the encoder", &err)
-	s.begin(0)
 	m, err := newMachine(g.SubgraphRoots(rows))
 	if err != nil {
 		return err
@@ -199,7 +178,6 @@ func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []fl
 		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
 			g := gradient[i*n:][:n]
 			switch {
-			case p.Trained != nil && !p.Trained(i):
 			case ofWords:
 				if updates := s.updates(i); updates > 0 {
 					o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples

@@ -113,9 +113,8 @@ func allocateVanilla(words int, o VanillaOptions, c Options) (t tables, b *pairB
 	work := 40*int64(entries) + 8*v // the pairs grouped by their rows, and where these are
 	switch {
 	case c.Encoder != nil:
-		rows, gradient, free := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
-		work += rows - free + (rows+gradient)*batch/v + 4*v
-		a.Take(trainer.ForStep, free)
+		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
+		work += rows + (rows+gradient)*batch/v + 4*v
 		for _, p := range t.composed.parameters {
 			work += 4 * int64(p.Value.Shape().TotalSize()) // its gradient
 		}
@@ -232,9 +231,6 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 func (t *Vanilla) minibatch(rate float64) (loss float64, err error) {
 	step := t.Trained() + 1
 	t.SetTrained(step)
-	if t.encoder != nil {
-		t.encoder.begin(step)
-	}
 	for _, o := range t.step.optimizers() {
 		o.Begin(step, rate*o.relativeRate)
 	}

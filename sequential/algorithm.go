@@ -22,7 +22,6 @@ type spanning interface {
 type model struct {
 	Options
 	words, contexts []float32 // W, (V, N), or the rows of a block; and C with the copies of all threads behind it
-	positions       []float32 // D, (2W, N), of PositionCBOW
 	noise           *corpus.Alias
 	tree            *tree     // of hierarchical softmax, or nil; contexts are then the vectors of its nodes
 	product                   // of this thread

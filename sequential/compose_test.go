@@ -142,7 +142,7 @@ func composedPair(t *testing.T, c *Options, seed uint64, own bool, most float32,
 	if !own {
 		want.own = nil
 	}
-	ref := &reference{Options: tr.options, rounding: rounding{digits}, text: text, noise: noise, contexts: wide(outputTable(tr)), positions: wide(tr.positions), rate: 0.025}
+	ref := &reference{Options: tr.options, rounding: rounding{digits}, text: text, noise: noise, contexts: wide(outputTable(tr)), rate: 0.025}
 	sentences := len(text.Sentences) - 1
 	for first := 0; first < sentences; {
 		ref.words = want.compose()

@@ -9,7 +9,6 @@
 //   - word2vec.go: skip-gram and CBOW with private negatives (Mikolov et al.
 //     2013, and the published word2vec.c);
 //   - hierarchical.go, huffman.go: the same with hierarchical softmax;
-//   - positions.go: CBOW with position weights (Mikolov et al. 2018);
 //   - pword2vec.go: negatives shared in a window, a window as small matrix
 //     products (Ji et al. 2016, section III-B);
 //   - psgnscc.go: several windows combined in one product (Rengasamy et al. 2017);

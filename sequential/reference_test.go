@@ -15,7 +15,6 @@ type reference struct {
 	text            *corpus.Corpus
 	noise           *corpus.Alias
 	words, contexts []float64 // W and C
-	positions       []float64 // D
 	rate            float64
 
 	oldWords, oldContexts []float64 // before a step, where it reads them
@@ -170,44 +169,6 @@ var references = map[string]func(r *reference){
 				}
 			}
 			r.words = r.words[:mean*r.Dim]
-		}
-	},
-	"cbow-positions": func(r *reference) {
-		for t := range r.sentence {
-			width := 1 + int(corpus.Below(r.bits(corpus.StreamWindow, r.places[t]), uint32(r.Window)))
-			var inputs, places []int
-			for i := t - width; i <= t+width; i++ {
-				if i < 0 || i >= len(r.sentence) || i == t {
-					continue
-				}
-				place := i - t + r.Window
-				if i > t {
-					place--
-				}
-				inputs, places = append(inputs, int(r.sentence[i])), append(places, place)
-			}
-			if len(inputs) == 0 {
-				continue
-			}
-			h := make([]float64, r.Dim)
-			for i, c := range inputs {
-				for j := range h {
-					r.add(&h[j], r.positions[places[i]*r.Dim+j]*r.words[c*r.Dim+j]/float64(len(inputs)))
-				}
-			}
-			words, positions := append([]float64(nil), r.words...), append([]float64(nil), r.positions...)
-			mean := uint32(len(r.words) / r.Dim)
-			r.words = append(r.words, h...)
-			r.step([]uint32{mean}, r.outputs(t, 0, r.Negatives), first)
-			for j := range h {
-				e := r.words[int(mean)*r.Dim+j] - h[j]
-				for i, c := range inputs {
-					at := places[i]*r.Dim + j
-					r.add(&r.words[c*r.Dim+j], e*positions[at])
-					r.add(&r.positions[at], e*words[c*r.Dim+j]/float64(len(inputs)))
-				}
-			}
-			r.words = r.words[:int(mean)*r.Dim]
 		}
 	},
 	"pword2vec": func(r *reference) {

@@ -33,7 +33,6 @@ type Trainer struct {
 	units           []int     // first token of each unit of an epoch, with one thread, and the end
 	chunk           int       // tokens of the sentences that a thread takes at a time, at least
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
-	positions       []float32 // D, (2W, N), of PositionCBOW; else nil
 	nodes           []float32 // of the tree of hierarchical softmax, (V, N), with the copies behind it in place of C's; else nil
 	start           trainer.Tables
 	workers         []*worker
@@ -134,7 +133,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 	}
 	t := &Trainer{
 		text: text, sentences: sentences, options: c, start: start, units: units, chunk: d.chunk(&c),
-		words: words, contexts: outputs[: v*c.Dim : v*c.Dim], positions: newPositions(&c),
+		words: words, contexts: outputs[: v*c.Dim : v*c.Dim],
 	}
 	var tree *tree
 	if c.HierarchicalSoftmax {
@@ -151,7 +150,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 	}).From(c.Part.First)
 	for thread := range c.Threads {
 		m := &model{
-			Options: c, words: t.words, contexts: outputs, positions: t.positions, noise: noise, tree: tree,
+			Options: c, words: t.words, contexts: outputs, noise: noise, tree: tree,
 			copies: newCopies(outputs, v, copied, thread, &c),
 		}
 		m.product.dim = c.Dim
@@ -301,9 +300,6 @@ func (t *Trainer) State() []trainer.Tensor {
 	if c := t.options.Composition; c != nil {
 		state = composedState(c, t.contexts)
 	}
-	if t.positions != nil {
-		state = append(state, trainer.Tensor{Name: "positions", Data: t.positions})
-	}
 	if t.nodes != nil {
 		state = append(state, trainer.Tensor{Name: "nodes", Data: t.nodes})
 	}
@@ -311,7 +307,7 @@ func (t *Trainer) State() []trainer.Tensor {
 }
 
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
-// in word2vec, except for the rows given to NewFrom; D of PositionCBOW ones, nodes zero.
+// in word2vec, except for the rows given to NewFrom; nodes zero.
 func (t *Trainer) Reset() {
 	if c := t.options.Composition; c != nil {
 		c.Randomize(t.options.Seed)
@@ -320,7 +316,6 @@ func (t *Trainer) Reset() {
 	}
 	trainer.Clear(t.contexts)
 	clear(t.nodes)
-	copy(t.positions, newPositions(&t.options))
 	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.options.Dim)
 }
 

@@ -18,20 +18,17 @@ var word2VecDescriptor = Descriptor{
 		{Name: SkipGram, Help: "skip-gram"},
 		// As in word2vec.c: one step for a whole window.
 		{Name: CBOW, Help: "continuous bag of words", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
-		{Name: PositionCBOW, Help: "CBOW with a trained weight for each place of the window", Recipe: Recipe{LearningRate: 0.05, ContextWeight: 1}},
 	},
 	Composes: true,
 	create: func(m *model) algorithm {
-		switch m.Model {
-		case CBOW:
+		switch {
+		case m.Model == CBOW:
 			return newCBOW(m)
-		case PositionCBOW:
-			return newPositionCBOW(m)
-		}
-		if m.tree != nil {
+		case m.tree != nil:
 			return &hierarchicalSkipGram{model: m}
+		default:
+			return newSkipGram(m)
 		}
-		return newSkipGram(m)
 	},
 	Hierarchical: true,
 }

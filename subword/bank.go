@@ -16,37 +16,27 @@ type bank struct {
 	all, column    int // filters of this width, and the first one here
 	alphabet, dim  int // A, E
 	first          int // its place among the features
-	positions      int // of a word that have features of their own
 
 	lanes      int       // F, filled up to whole vectors
 	tables     []float32 // (w, A, lanes): symbols times filters, at each offset
 	gradient   []float32 // (w, A, F), of the tables
-	ones       []float32 // (w)
 	transposed []float32 // (w, F, E): filters
 }
 
-// newBanks returns the filters of all widths, for words of so many symbols if features are flattened, and the number of
-// features of a word. Tables have about so many values.
-func newBanks(o Convolution, filters []int, alphabet, dim, length, tableFloats int) (banks []*bank, features int) {
+// newBanks returns the filters of all widths, and the number of features of a word. Tables have about so many values.
+func newBanks(o Convolution, filters []int, alphabet, dim, tableFloats int) (banks []*bank, features int) {
 	for i, width := range o.Widths {
-		positions := 1
-		if o.Pool == PoolFlatten {
-			positions = length - width + 1
-		}
 		most := max(tableFloats/8/(width*alphabet)/simd.ConvolutionLanes, 1) * simd.ConvolutionLanes
 		for column := 0; column < filters[i]; column += most {
 			some := min(most, filters[i]-column)
 			b := &bank{
 				width: width, filters: some, of: i, all: filters[i], column: column, alphabet: alphabet, dim: dim,
-				first: features + column, positions: positions, ones: make([]float32, width),
+				first: features + column,
 				lanes: (some + simd.ConvolutionLanes - 1) / simd.ConvolutionLanes * simd.ConvolutionLanes,
-			}
-			for o := range b.ones {
-				b.ones[o] = 1
 			}
 			banks = append(banks, b)
 		}
-		features += positions * filters[i]
+		features += filters[i]
 	}
 	return banks, features
 }
@@ -117,23 +107,6 @@ func (b *bank) maxima(out []float32, at, word []uint32, floor float32, s *scratc
 	copy(at, s.where)
 }
 
-// slide writes the values of a position of a word, (F).
-func (b *bank) slide(out []float32, word []uint32, s *scratch) {
-	rows := s.rows[:b.width]
-	for o, symbol := range word[:b.width] {
-		rows[o] = uint32(o*b.alphabet) + symbol
-	}
-	simd.Combine(s.out[:b.lanes], b.ones, b.tables, rows)
-	copy(out, s.out)
-}
-
-// scatterAll adds the gradient of a position of a word, (F), to the tables (w, A, F).
-func (b *bank) scatterAll(tables, gradient []float32, word []uint32) {
-	for o, symbol := range word[:b.width] {
-		simd.SGD(tables[(o*b.alphabet+int(symbol))*b.filters:][:b.filters], gradient, 1, -1)
-	}
-}
-
 // scatter adds the gradient of the maxima of one word to the tables (w, A, F).
 func (b *bank) scatter(tables, gradient []float32, where, word []uint32) {
 	filters, size := b.filters, b.alphabet*b.filters
@@ -185,15 +158,14 @@ func (b *bank) addSymbols(dSymbols []float32, first, last int) {
 type scratch struct {
 	out   []float32
 	where []uint32
-	rows  []uint32 // of tables, under a filter
 }
 
 func newScratch(banks []*bank) *scratch {
-	lanes, width := 0, 0
+	lanes := 0
 	for _, b := range banks {
-		lanes, width = max(lanes, b.lanes), max(width, b.width)
+		lanes = max(lanes, b.lanes)
 	}
-	return &scratch{make([]float32, lanes), make([]uint32, lanes), make([]uint32, width)}
+	return &scratch{make([]float32, lanes), make([]uint32, lanes)}
 }
 
 func floats(n int) []float32 { return memory.Floats(n) }

@@ -12,7 +12,7 @@ import (
 )
 
 // CNN is a convolutional network over the symbols of a word: embeddings, convolutions of several widths, an activation,
-// the maximum over the word, highway layers, standardization, and a fully connected layer to N. Symbols are characters or
+// the maximum over the word, standardization, and a fully connected layer to N. Symbols are characters or
 // n-grams of them. With n-grams of several lengths a word is spelt once in each, and the features of its spellings are
 // summed; all lengths have the same filters.
 //
@@ -25,10 +25,8 @@ type CNN struct {
 	vocabulary *Spellings
 	symbols    *tensor.Dense   // (A, E)
 	filters    []*tensor.Dense // each (w*E+1, F)
-	highways   []*tensor.Dense // each (D+1, 2D)
 	weights    *tensor.Dense   // (D+1, N)
 	statistics *Statistics     // of the vocabulary's features, in the last run of Rows; nil if they are raw
-	draw       Draw            // of dropout
 }
 
 // NewCNN makes an encoder of a vocabulary. Its parameters are zero: Randomize or load them.
@@ -54,9 +52,6 @@ func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
 	for i, width := range o.Widths {
 		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters[i]))
 	}
-	for range o.Highway {
-		c.highways = append(c.highways, newMatrix(o.features()+1, 2*o.features()))
-	}
 	c.weights = newMatrix(o.features()+1, o.Dim)
 	if !o.Raw {
 		c.statistics = newStatistics(o.features())
@@ -73,8 +68,7 @@ func (c *CNN) Dim() int { return c.options.Dim }
 // Truncated is the number of vocabulary words longer than the limit.
 func (c *CNN) Truncated() int { return c.vocabulary.Truncated }
 
-// Parameters lists the symbols' embeddings, the filters of each width, the highway layers and the weights of the last
-// layer, live.
+// Parameters lists the symbols' embeddings, the filters of each width and the weights of the last layer, live.
 func (c *CNN) Parameters() []graph.Parameter {
 	all := []graph.Parameter{{Name: "symbols", Value: c.symbols, Rate: c.options.Rate}}
 	layer := func(name string, value *tensor.Dense) {
@@ -83,15 +77,12 @@ func (c *CNN) Parameters() []graph.Parameter {
 	for i, f := range c.filters {
 		layer(fmt.Sprintf("filters%d.width%d", i, c.options.Widths[i]), f)
 	}
-	for i, h := range c.highways {
-		layer(fmt.Sprintf("highway%d", i), h)
-	}
 	layer("weights", c.weights)
 	return all
 }
 
 // Randomize fills the parameters uniformly, filters and layers in the limits of Glorot and Bengio (2010), weights so that
-// vectors start small, the biases with zeros; highway layers start by passing most of a feature on.
+// vectors start small, the biases with zeros.
 func (c *CNN) Randomize(seed uint64) {
 	trainer.Uniform(c.symbols.Float32s(), 0.5, seed, 0)
 	all := c.Parameters()[1:]
@@ -105,37 +96,22 @@ func (c *CNN) Randomize(seed uint64) {
 		trainer.Uniform(values[:in*out], limit, seed, 1+i)
 		clear(values[in*out:])
 	}
-	for _, h := range c.highways {
-		d := c.options.features()
-		gates := h.Float32s()[2*d*d+d:]
-		for j := range gates {
-			gates[j] = startOfGates
-		}
-	}
 }
 
 // Rows adds the network for a batch of words to the graph of the parameters. A batch is standardized by the statistics
 // of the last run of the whole vocabulary.
 func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
-	first, last := 1+len(c.filters), len(parameters)-1
-	if last != first+len(c.highways) {
-		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), first+len(c.highways)+1)
+	last := len(parameters) - 1
+	if last != 1+len(c.filters) {
+		return nil, fmt.Errorf("character CNN: %d parameters instead of %d", len(parameters), len(c.filters)+2)
 	}
 	o := c.options
-	rows, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:first], o.convolution(), threads)
-	for _, layer := range parameters[first:last] {
-		if err == nil {
-			rows, err = Highway(rows, layer, threads)
-		}
-	}
+	rows, err := Convolve(c.vocabulary.of(batch), parameters[0], parameters[1:last], o.convolution(), threads)
 	if each := c.alphabet.spellings(); err == nil && each > 1 {
 		rows, err = SumEach(rows, each, threads)
 	}
 	if err == nil && !o.Raw {
 		rows, err = Standardize(rows, c.statistics, batch != nil, threads)
-	}
-	if err == nil && o.Dropout > 0 {
-		rows, err = Dropout(rows, o.Dropout, &c.draw, threads)
 	}
 	if err == nil {
 		rows, err = Connect(rows, parameters[last], threads)
@@ -146,14 +122,10 @@ func (c *CNN) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gor
 	return rows, nil
 }
 
-// Draw says that the next runs of Rows belong to a step of training, counted from 1, or to none, 0: dropout leaves out
-// other features in each step.
-func (c *CNN) Draw(seed uint64, step int) { c.draw = Draw{seed, step} }
-
 // Bytes estimates the memory of a graph of Rows: features after each operation, the positions of maxima, tables and the
 // vectors of all words. The gradient adds the gradients of the features and of the
 // parameters, and the shards' sums.
-func (c *CNN) Bytes() (rows, gradient, free int64) {
+func (c *CNN) Bytes() (rows, gradient int64) {
 	o, each := c.options, c.alphabet.spellings()
 	d, v := o.features(), c.Words()
 	spelt := memory.SizeOf(v * each * d) // features of all spellings
@@ -163,24 +135,18 @@ func (c *CNN) Bytes() (rows, gradient, free int64) {
 			stages += bytes
 		}
 	}
-	add(o.Highway > 0, int64(o.Highway)*spelt)
 	add(each > 1, memory.SizeOf(v*d))
 	add(!o.Raw, memory.SizeOf(v*d))
-	add(o.Dropout > 0, memory.SizeOf(v*d))
-	positions := int64(0)
-	if o.Pool == PoolMax {
-		positions = spelt
-	}
 	tables := c.tables(tableFloats)
-	layers := 2 * spelt * int64(o.Highway) // the two halves of a highway layer
-	rows = stages + positions + layers + 4*int64(tables) + memory.SizeOf(v*o.Dim)
-	gradient = stages + layers + 4*int64(c.values()) + shardBytes(v*each, tables) + shardBytes(v, (d+1)*o.Dim)
-	return rows, gradient + int64(o.Highway)*shardBytes(v*each, 2*d*(d+1)), 0
+	positions := spelt
+	rows = stages + positions + 4*int64(tables) + memory.SizeOf(v*o.Dim)
+	gradient = stages + 4*int64(c.values()) + shardBytes(v*each, tables) + shardBytes(v, (d+1)*o.Dim)
+	return rows, gradient
 }
 
 // tables is the number of values that the tables of all symbols have at a time, about so many at most.
 func (c *CNN) tables(most int) int {
-	banks, _ := newBanks(c.options.convolution(), c.options.Filters, c.alphabet.Len(), c.options.CharDim, c.options.Spelling.Limit, most)
+	banks, _ := newBanks(c.options.convolution(), c.options.Filters, c.alphabet.Len(), c.options.CharDim, most)
 	_, values := groupBanks(banks, most)
 	return values
 }

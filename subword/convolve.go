@@ -12,20 +12,17 @@ import (
 // A Convolution says how filters meet the symbols of words, and what is kept of it.
 type Convolution struct {
 	Widths     []int // w, of each bank of filters
-	Pool       Pool
 	Activation Activation
 }
 
 // Convolve adds to a graph the convolution over the symbols of words, its activation, and the maximum over the positions
-// in the word or the values of all positions:
+// in the word:
 //
 //	symbols: (A, E)  embedding of every symbol of the alphabet
 //	filters: for each width w, (w*E+1, F): rows o*E to o*E+E-1 meet the symbol at
 //	         offset o, the last row is the bias
 //	values:  x_t = activation(bias + filters . symbols[t : t+w]), (F)
 //	result:  (V, F + F + ...), max over t of x_t
-//	         or, flattened, (V, P F + P F + ...): the P = L-w+1 positions of words of
-//	         L symbols one after the other, those of each width together
 //
 // Words have many symbols in common, so all symbols are multiplied by all filters first, once an offset; a convolution is
 // then a sum of w rows of these tables. Of n-grams there are so many that only some filters have their tables in memory at
@@ -61,7 +58,7 @@ type convolution struct {
 	size          int       // features of a word
 	team          *team.Team
 	result        *tensor.Dense // (V, features)
-	where         []uint32      // (V, features): position of the maximum or simd.NoPosition; nil if flattened
+	where         []uint32      // (V, features): position of the maximum or simd.NoPosition
 	scratch       []*scratch    // one a thread
 
 	// of the gradient; nil until backward is called
@@ -72,13 +69,11 @@ type convolution struct {
 
 func newConvolution(o Convolution, words *Spellings, filters []int, alphabet, dim, tableFloats int, t *team.Team) *convolution {
 	c := &convolution{Convolution: o, words: words, alphabet: alphabet, dim: dim, team: t}
-	banks, size := newBanks(o, filters, alphabet, dim, c.length(), tableFloats)
+	banks, size := newBanks(o, filters, alphabet, dim, tableFloats)
 	groups, largest := groupBanks(banks, tableFloats)
 	c.groups, c.tables, c.size = groups, floats(largest), size
 	c.result = newMatrix(words.Len(), size)
-	if o.Pool == PoolMax {
-		c.where = make([]uint32, words.Len()*size)
-	}
+	c.where = make([]uint32, words.Len()*size)
 	for range t.Threads() {
 		c.scratch = append(c.scratch, newScratch(banks))
 	}
@@ -93,11 +88,8 @@ func (c *convolution) check() error {
 	}
 	for i := range c.words.Len() {
 		word := c.words.Word(i)
-		switch {
-		case len(word) < widest:
+		if len(word) < widest {
 			return fmt.Errorf("word %d has %d symbols, fewer than the widest filter, %d", i, len(word), widest)
-		case c.Pool == PoolFlatten && len(word) != c.length():
-			return fmt.Errorf("word %d has %d symbols, the first one %d; flattened, all must have as many", i, len(word), c.length())
 		}
 		for _, s := range word {
 			if int(s) >= c.alphabet {
@@ -106,14 +98,6 @@ func (c *convolution) check() error {
 		}
 	}
 	return nil
-}
-
-// length is L, the symbols of a word where all have as many.
-func (c *convolution) length() int {
-	if c.words.Len() == 0 {
-		return 0
-	}
-	return len(c.words.Word(0))
 }
 
 // symbolRows is how many symbols a thread multiplies by filters at a time.
@@ -155,18 +139,9 @@ func (c *convolution) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 // features computes the features of word i that a bank makes.
 func (c *convolution) features(b *bank, i int, s *scratch) {
 	word, first := c.words.Word(i), i*c.size+b.first
-	features := c.result.Float32s()
-	if c.Pool == PoolMax {
-		out := features[first:][:b.filters]
-		b.maxima(out, c.where[first:][:b.filters], word, c.Activation.floor(), s)
-		if c.Activation != ReLU {
-			c.Activation.apply(out)
-		}
-		return
-	}
-	for t := range b.positions {
-		out := features[first+t*b.all:][:b.filters]
-		b.slide(out, word[t:], s)
+	out := c.result.Float32s()[first:][:b.filters]
+	b.maxima(out, c.where[first:][:b.filters], word, c.Activation.floor(), s)
+	if c.Activation != ReLU {
 		c.Activation.apply(out)
 	}
 }
@@ -241,19 +216,11 @@ func (c *convolution) allocateGradient() {
 
 // scatter adds the gradient of the features of word i that a bank makes to the tables (w, A, F).
 func (c *convolution) scatter(b *bank, tables, gradient []float32, i int, raw []float32) {
-	word, first, values := c.words.Word(i), i*c.size+b.first, c.result.Float32s()
-	before := func(at int) []float32 { // the gradient before the activation
-		if c.Activation == Linear || c.Pool == PoolMax && c.Activation == ReLU { // a maximum of ReLU has no position at zero
-			return gradient[at:][:b.filters]
-		}
-		c.Activation.differentiate(raw[:b.filters], values[at:], gradient[at:])
-		return raw[:b.filters]
+	first := i*c.size + b.first
+	before := gradient[first:][:b.filters] // the activation
+	if c.Activation == Tanh {              // a maximum of ReLU has no position at zero
+		before = raw[:b.filters]
+		c.Activation.differentiate(before, c.result.Float32s()[first:], gradient[first:])
 	}
-	if c.Pool == PoolMax {
-		b.scatter(tables, before(first), c.where[first:][:b.filters], word)
-		return
-	}
-	for t := range b.positions {
-		b.scatterAll(tables, before(first+t*b.all), word[t:])
-	}
+	b.scatter(tables, before, c.where[first:][:b.filters], c.words.Word(i))
 }

@@ -22,55 +22,53 @@ func TestGroups(t *testing.T) {
 	for i, width := range []int{1, 2, 4} {
 		in = append(in, randomMatrix(r, width*5+1, filters[i]))
 	}
-	for _, pool := range []Pool{PoolMax, PoolFlatten} {
-		o := Convolution{Widths: []int{1, 2, 4}, Pool: pool, Activation: Tanh}
-		run := func(tableFloats, threads int) (groups int, values []float32, gradients [][]float32) {
-			c := newConvolution(o, spelt, filters, alphabet.Len(), 5, tableFloats, team.New(threads))
-			result, err := c.forward(in)
+	o := Convolution{Widths: []int{1, 2, 4}, Activation: Tanh}
+	run := func(tableFloats, threads int) (groups int, values []float32, gradients [][]float32) {
+		c := newConvolution(o, spelt, filters, alphabet.Len(), 5, tableFloats, team.New(threads))
+		result, err := c.forward(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := result.Clone().(*tensor.Dense)
+		for range 2 { // the second time in memory that was used
+			all, err := c.backward(in, g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := result.Clone().(*tensor.Dense)
-			for range 2 { // the second time in memory that was used
-				all, err := c.backward(in, g)
-				if err != nil {
-					t.Fatal(err)
-				}
-				gradients = nil
-				for _, x := range all {
-					gradients = append(gradients, slices.Clone(x.Float32s()))
-				}
-			}
-			return len(c.groups), result.Float32s(), gradients
-		}
-		groups, want, gradients := run(tableFloats, 1)
-		if groups != 1 {
-			t.Errorf("%d groups of a small alphabet", groups)
-		}
-		few := 40 * alphabet.Len()
-		groups, got, some := run(few, 1)
-		if groups < 3 {
-			t.Errorf("%d groups", groups)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: groups change features", pool)
-		}
-		for i, x := range gradients {
-			largest := largestOf(x)
-			for j := range x {
-				if math.Abs(float64(some[i][j]-x[j])) > 1e-5*largest {
-					t.Fatalf("%s: groups change gradient %d, value %d, from %v to %v", pool, i, j, x[j], some[i][j])
-				}
+			gradients = nil
+			for _, x := range all {
+				gradients = append(gradients, slices.Clone(x.Float32s()))
 			}
 		}
-		_, threaded, of := run(few, 3)
-		if !slices.Equal(threaded, want) {
-			t.Errorf("%s: threads change features", pool)
-		}
-		for i, x := range some {
-			if !slices.Equal(of[i], x) {
-				t.Errorf("%s: threads change gradient %d", pool, i)
+		return len(c.groups), result.Float32s(), gradients
+	}
+	groups, want, gradients := run(tableFloats, 1)
+	if groups != 1 {
+		t.Errorf("%d groups of a small alphabet", groups)
+	}
+	few := 40 * alphabet.Len()
+	groups, got, some := run(few, 1)
+	if groups < 3 {
+		t.Errorf("%d groups", groups)
+	}
+	if !slices.Equal(got, want) {
+		t.Error("groups change features")
+	}
+	for i, x := range gradients {
+		largest := largestOf(x)
+		for j := range x {
+			if math.Abs(float64(some[i][j]-x[j])) > 1e-5*largest {
+				t.Fatalf("groups change gradient %d, value %d, from %v to %v", i, j, x[j], some[i][j])
 			}
+		}
+	}
+	_, threaded, of := run(few, 3)
+	if !slices.Equal(threaded, want) {
+		t.Error("threads change features")
+	}
+	for i, x := range some {
+		if !slices.Equal(of[i], x) {
+			t.Errorf("threads change gradient %d", i)
 		}
 	}
 }

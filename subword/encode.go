@@ -44,10 +44,10 @@ func (c *CNN) encodeRows() int {
 	return max(encodeFeatures/(c.alphabet.spellings()*c.options.features())/blockRows, 1) * blockRows
 }
 
-// EncodeBytes is the memory of Encode: features, positions, and the layers' as often; and tables.
+// EncodeBytes is the memory of Encode: features, positions and tables.
 func (c *CNN) EncodeBytes() int64 {
 	of := int64(c.encodeRows() * c.alphabet.spellings() * c.options.features())
-	return 4 * (of*int64(2+3*c.options.Highway) + int64(c.tables(encodeTables)))
+	return 4 * (2*of + int64(c.tables(encodeTables)))
 }
 
 // features returns the features of words as they are before Standardize. The operations of Rows compute them, of an
@@ -68,11 +68,6 @@ func (c *CNN) features(words []string) ([]float32, error) {
 	in := append([]*tensor.Dense{matrixOf(symbols, len(used), c.options.CharDim)}, c.filters...)
 	convolution := newConvolution(c.options.convolution(), spelt, c.options.Filters, len(used), c.options.CharDim, encodeTables, t)
 	rows, err := convolution.forward(in)
-	for _, layer := range c.highways {
-		if err == nil {
-			rows, err = newHighway(rows.Shape()[0], rows.Shape()[1], t).forward([]*tensor.Dense{rows, layer})
-		}
-	}
 	if each := c.alphabet.spellings(); err == nil && each > 1 {
 		rows, err = newSumEach(len(words), rows.Shape()[1], each, t).forward([]*tensor.Dense{rows})
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -14,10 +13,8 @@ import (
 // stockCNN is the network in Gorgonia's own operations, for words of one
 // length: one-hot products for the embeddings and max(a,b) = a + ReLU(b-a).
 // Inputs are the symbols, then per width its filters at each offset and its
-// bias, then for each highway layer and each pair of widths their weights of h and
-// of the gates and, behind those of a width, the two biases, then the weights of each width,
-// and flattened of each position, and their bias.
-func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgonia.Nodes) *gorgonia.Node {
+// bias, then the weights of each width, and their bias.
+func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, n gorgonia.Nodes) *gorgonia.Node {
 	s := &stock{g: n[0].Graph(), words: spelt.Len() / max(spelt.each, 1)}
 	column := newMatrix(s.words, 1)
 	for i := range s.words {
@@ -28,9 +25,6 @@ func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgoni
 	at := 1
 	for k := range max(spelt.each, 1) {
 		of, next := s.convolve(spelt, k, alphabet, o, n)
-		for range o.Highway {
-			of, next = s.highway(of, n, next)
-		}
 		for i := range of {
 			if k > 0 {
 				of[i] = must(gorgonia.Add(features[i], of[i]))
@@ -38,7 +32,7 @@ func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, draw Draw, n gorgoni
 		}
 		features, at = of, next
 	}
-	return s.connect(features, o, draw, n, at)
+	return s.connect(features, o, n, at)
 }
 
 // stock builds a graph in Gorgonia's own operations.
@@ -54,7 +48,7 @@ func (s *stock) constant(name string, d *tensor.Dense) *gorgonia.Node {
 	return gorgonia.NewMatrix(s.g, tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(d.Shape()...), gorgonia.WithValue(d))
 }
 
-// convolve returns the features of length k, those of each width or position apart.
+// convolve returns the features of length k, those of each width apart.
 func (s *stock) convolve(spelt *Spellings, k, alphabet int, o CNNOptions, n gorgonia.Nodes) (features gorgonia.Nodes, at int) {
 	each := max(spelt.each, 1)
 	length := len(spelt.Word(k))
@@ -79,50 +73,27 @@ func (s *stock) convolve(spelt *Spellings, k, alphabet int, o CNNOptions, n gorg
 			for offset := range width {
 				x = must(gorgonia.Add(x, must(gorgonia.Mul(embedded[t+offset], n[at+offset]))))
 			}
-			switch x = activate(x); {
-			case o.Pool == PoolFlatten:
-				features = append(features, x)
-			case best == nil:
+			if x = activate(x); best == nil {
 				best = x
-			default:
+			} else {
 				best = must(gorgonia.Add(best, must(gorgonia.Rectify(must(gorgonia.Sub(x, best))))))
 			}
 		}
-		if best != nil {
-			features = append(features, best)
-		}
+		features = append(features, best)
 		at += width + 1
 	}
 	return features, at
 }
 
-// highway returns the features behind a highway layer, and where the inputs of the next one begin.
-func (s *stock) highway(features, n gorgonia.Nodes, at int) (changed gorgonia.Nodes, next int) {
-	for _, f := range features {
-		var halves [2]*gorgonia.Node
-		for half := range halves {
-			x := must(gorgonia.Mul(s.ones, n[at+2*len(features)+half]))
-			for i, from := range features {
-				x = must(gorgonia.Add(x, must(gorgonia.Mul(from, n[at+2*i+half]))))
-			}
-			halves[half] = x
-		}
-		change := must(gorgonia.Sub(must(gorgonia.Rectify(halves[0])), f))
-		changed = append(changed, must(gorgonia.Add(f, must(gorgonia.HadamardProd(must(gorgonia.Sigmoid(halves[1])), change)))))
-		at += 2*len(features) + 2
-	}
-	return changed, at
-}
-
 // connect standardizes features and returns the vectors.
-func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, draw Draw, n gorgonia.Nodes, at int) *gorgonia.Node {
+func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, n gorgonia.Nodes, at int) *gorgonia.Node {
 	var out *gorgonia.Node
 	v := s.words
 	share := newMatrix(1, v)
 	for i := range share.Float32s() {
 		share.Float32s()[i] = 1 / float32(v)
 	}
-	mean, first := s.constant("share", share), 0
+	mean := s.constant("share", share)
 	for i, f := range features {
 		columns := f.Shape()[1]
 		if !o.Raw {
@@ -134,14 +105,6 @@ func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, draw Draw, n gorg
 			variance := must(gorgonia.Add(must(gorgonia.Mul(mean, must(gorgonia.HadamardProd(f, f)))), s.constant(fmt.Sprintf("least%d", i), least)))
 			f = must(gorgonia.HadamardDiv(f, must(gorgonia.Mul(s.ones, must(gorgonia.Sqrt(variance))))))
 		}
-		if o.Dropout > 0 {
-			mask := newMatrix(v, columns)
-			for k := range mask.Float32s() {
-				mask.Float32s()[k] = kept(o, draw, k/columns, first+k%columns)
-			}
-			f = must(gorgonia.HadamardProd(f, s.constant(fmt.Sprintf("mask%d", i), mask)))
-		}
-		first += columns
 		layer := must(gorgonia.Mul(f, n[at+i]))
 		if out == nil {
 			out = layer
@@ -152,31 +115,17 @@ func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, draw Draw, n gorg
 	return must(gorgonia.Add(out, must(gorgonia.Mul(s.ones, n[len(n)-1]))))
 }
 
-// kept is what dropout multiplies a feature of a word by.
-func kept(o CNNOptions, draw Draw, word, feature int) float32 {
-	perWord := (o.features() + 3) / 4
-	bits := corpus.Philox(draw.Seed, corpus.StreamDropout.Sub(uint32(draw.Step)), uint64(word*perWord+feature/4))[feature%4]
-	if float64(bits) < math.Round(o.Dropout*(1<<32-1)) {
-		return 0
-	}
-	return float32(1 / (1 - o.Dropout))
-}
-
 // The CNN and its gradients are those of the graph in stock operations, to
 // 1e-4 of the largest value.
 func TestStockParity(t *testing.T) {
 	for _, o := range []CNNOptions{
 		{Filters: []int{17}},
-		{Filters: []int{5, 16}, Activation: Tanh, Dropout: .3},
+		{Filters: []int{5, 16}, Activation: Tanh},
 		{Filters: []int{6}, Activation: Linear, Raw: true},
-		{Filters: []int{4, 17}, Pool: PoolFlatten, Raw: true, Dropout: .5},
-		{Filters: []int{3}, Pool: PoolFlatten, Activation: Tanh},
 		{Filters: []int{17, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}}},
-		{Filters: []int{6, 4}, Highway: 1},
-		{Filters: []int{5, 7}, Activation: Tanh, Highway: 2, Dropout: .2, Spelling: SpellingOptions{Gram: Lengths{1, 3}, Buckets: 9}},
-		{Filters: []int{3, 4}, Pool: PoolFlatten, Spelling: SpellingOptions{Gram: Lengths{1, 2}}},
+		{Filters: []int{5, 7}, Activation: Tanh, Spelling: SpellingOptions{Gram: Lengths{1, 3}, Buckets: 9}},
 	} {
-		t.Run(fmt.Sprintf("%v, %s, %s, raw %v, dropout %v, grams %v, highway %d", o.Filters, o.Pool, o.Activation, o.Raw, o.Dropout, o.Spelling.Gram, o.Highway), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v, %s, raw %v, grams %v", o.Filters, o.Activation, o.Raw, o.Spelling.Gram), func(t *testing.T) {
 			o.Dim, o.CharDim, o.Widths, o.Spelling.Limit = 7, 4, []int{2, 3}, 7
 			testStockParity(t, o)
 		})
@@ -192,7 +141,6 @@ func testStockParity(t *testing.T, o CNNOptions) {
 	}
 	o = c.options
 	c.Randomize(r.Uint64())
-	c.Draw(r.Uint64(), 4)
 	for _, p := range c.Parameters()[1+len(o.Widths):] {
 		random(r, p.Value.Float32s())
 	}
@@ -213,20 +161,9 @@ func testStockParity(t *testing.T, o CNNOptions) {
 				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
 				all = append(all, part(value(1+i), offset*o.CharDim, rows, o.Filters[i]))
 			}
-			positions := 1
-			if o.Pool == PoolFlatten {
-				positions = len(c.vocabulary.Word(0)) - width + 1
-			}
-			columns = append(columns, slices.Repeat([]int{o.Filters[i]}, positions)...)
+			columns = append(columns, o.Filters[i])
 		}
-		for layer := range o.Highway {
-			groups = append(groups, nil)
-			for _, piece := range highwayParts(value(1+len(o.Widths)+layer), columns) {
-				groups[len(groups)-1] = append(groups[len(groups)-1], len(all))
-				all = append(all, piece)
-			}
-		}
-		weights, row := value(1+len(o.Widths)+o.Highway), 0
+		weights, row := value(1+len(o.Widths)), 0
 		for _, n := range columns {
 			groups = append(groups, []int{len(all)})
 			all = append(all, part(weights, row, n, o.Dim))
@@ -237,7 +174,7 @@ func testStockParity(t *testing.T, o CNNOptions) {
 	}
 	inputs := split(func(i int) []float32 { return c.Parameters()[i].Value.Float32s() })
 	stock := newProbe(t, r, inputs, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-		return stockCNN(c.vocabulary, c.alphabet.Len(), o, c.draw, n), nil
+		return stockCNN(c.vocabulary, c.alphabet.Len(), o, n), nil
 	})
 	copy(stock.weights, fused.weights)
 	fused.run(t)
@@ -264,30 +201,6 @@ func testStockParity(t *testing.T, o CNNOptions) {
 			compare(fmt.Sprintf("gradient of %d", i), gradients[i].Float32s(), stock.gradient(i), largest)
 		}
 	}
-}
-
-// highwayParts cuts the weights of a highway layer as stockCNN takes them.
-func highwayParts(weights []float32, columns []int) (parts []*tensor.Dense) {
-	d := 0
-	for _, n := range columns {
-		d += n
-	}
-	first := 0
-	for _, n := range columns {
-		row := 0
-		for _, rows := range append(slices.Clone(columns), 1) { // the last is the bias
-			for _, half := range []int{0, d} {
-				m := newMatrix(rows, n)
-				for i := range rows {
-					copy(m.Float32s()[i*n:][:n], weights[(row+i)*2*d+half+first:])
-				}
-				parts = append(parts, m)
-			}
-			row += rows
-		}
-		first += n
-	}
-	return parts
 }
 
 func largestOf(values []float32) (largest float64) {
@@ -360,15 +273,11 @@ func TestRandomize(t *testing.T) {
 func TestSumsStockParity(t *testing.T) {
 	r := newRand(t)
 	for name, e := range encoders(t, words) {
-		var of *Spellings
-		switch e := e.(type) {
-		case *NGrams:
-			of = e.vocabulary
-		case *Bag:
-			of = e.vocabulary
-		default:
+		grams, ok := e.(*NGrams)
+		if !ok {
 			continue
 		}
+		of := grams.vocabulary
 		table := e.Parameters()[0].Value
 		random(r, table.Float32s())
 		fused, rows := encoderProbe(t, r, e, 2), table.Shape()[0]
@@ -389,62 +298,6 @@ func TestSumsStockParity(t *testing.T) {
 			for i, want := range pair[1] {
 				if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
 					t.Fatalf("%s, %s: value %d is %v, in stock operations %v", name, what, i, got, want)
-				}
-			}
-		}
-	}
-}
-
-// In a step with two losses about half of the words stand for their own vectors, in the next step others; rows and
-// gradients are those of Gorgonia's operations, and what is not trained has none.
-func TestTwoLossesStockParity(t *testing.T) {
-	r := newRand(t)
-	vocabulary := manyWords(r, 500)
-	e, err := NewBag(vocabulary, BagOptions{Dim: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := WithTwoLosses(e, .5, .5).(*withWords)
-	two.Randomize(r.Uint64())
-	counts := newMatrix(len(vocabulary), e.parts.Len())
-	for i := range vocabulary {
-		for _, row := range e.vocabulary.Word(i) {
-			counts.Float32s()[i*e.parts.Len()+int(row)]++
-		}
-	}
-	var before []uint32
-	for _, step := range []int{0, 1, 2} {
-		two.Draw(3, step)
-		own, spelling := newMatrix(len(vocabulary), 5), newMatrix(len(vocabulary), 5)
-		chosen, last := 0, len(two.Parameters())-1
-		for i := range own.Float32s() {
-			own.Float32s()[i], spelling.Float32s()[i] = two.weights(i / 5)
-			if two.Parameters()[last].Trained(i/5) != (own.Float32s()[i] > 0) {
-				t.Fatalf("step %d: word %d has weight %v, and is trained or not", step, i/5, own.Float32s()[i])
-			}
-			chosen += int(own.Float32s()[i])
-		}
-		if step > 0 && (chosen < 5*200 || chosen > 5*300 || slices.Equal(before, two.bits)) {
-			t.Errorf("step %d trains %d of 500 words' own vectors, or the same as before", step, chosen/5)
-		}
-		before = slices.Clone(two.bits)
-		fused := encoderProbe(t, r, two, 2)
-		stock := newProbe(t, r, fused.inputs, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-			of := func(name string, value *tensor.Dense) *gorgonia.Node {
-				return gorgonia.NewMatrix(n[0].Graph(), tensor.Float32, gorgonia.WithName(name), gorgonia.WithShape(value.Shape()...), gorgonia.WithValue(value))
-			}
-			composed := gorgonia.Must(gorgonia.Mul(of("counts", counts), n[0]))
-			return gorgonia.Add(gorgonia.Must(gorgonia.HadamardProd(of("own", own), n[1])), gorgonia.Must(gorgonia.HadamardProd(of("spelling", spelling), composed)))
-		})
-		copy(stock.weights, fused.weights)
-		fused.run(t)
-		stock.run(t)
-		for what, pair := range map[string][2][]float32{
-			"rows": {fused.value(), stock.value()}, "of characters": {fused.gradient(0), stock.gradient(0)}, "of words": {fused.gradient(1), stock.gradient(1)},
-		} {
-			for i, want := range pair[1] {
-				if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
-					t.Fatalf("step %d, %s: value %d is %v, in stock operations %v", step, what, i, got, want)
 				}
 			}
 		}

@@ -15,14 +15,13 @@ import (
 )
 
 // The file of an encoder is a safetensors file: the parameters by their names, the alphabet and, unless features are
-// raw, their statistics ("moments.mean", "moments.scale"), or the buckets of the n-grams, or the alphabet or pieces of a
-// bag, and the rest as JSON in its metadata.
+// raw, their statistics ("moments.mean", "moments.scale"), or the buckets of the n-grams, and the rest as JSON in its
+// metadata.
 const (
 	metadataKey = "w2vcl-encoder"
 	fileVersion = 1
 	kindCNN     = "cnn"
 	kindNGrams  = "ngrams"
-	kindBag     = "bag"
 )
 
 // A description is the metadata of an encoder's file.
@@ -31,22 +30,8 @@ type description struct {
 	Kind    string        `json:"kind"`
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
-	Bag     *BagOptions   `json:"bag,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams
-
-	Options json.RawMessage `json:"options,omitempty"` // of a Described encoder
 }
-
-// A Described encoder is one of another package, which Kinds knows. Its file has the symbols of its alphabet, and its
-// options as JSON.
-type Described interface {
-	Encoder
-	Describe() (kind string, options any, alphabet *Alphabet)
-}
-
-// Kinds reads Described encoders of a kind, for [Load], which fills in the parameters. fits is an error unless the file
-// can have so many values: options may say anything.
-var Kinds = map[string]func(options []byte, symbols []string, fits func(values float64) error) (Encoder, error){}
 
 // Save writes an encoder to a file, for Load. The words' own vectors of WithWords are not part of it. The file is
 // written whole or not at all. A parameter with NaN or infinity is an error.
@@ -72,18 +57,6 @@ func Save(path string, e Encoder, offset []float32) error {
 			d.Scale = m.scale
 		}
 		e.writeBuckets(&f)
-	case *Bag:
-		d.Kind, d.Bag = kindBag, &e.options
-		if e.options.Pieces != nil {
-			f.bytes("pieces", []byte(e.options.Pieces.String()))
-		} else if a, ok := e.parts.(*Alphabet); ok {
-			f.bytes("alphabet", []byte(strings.Join(a.symbols, "\n")))
-		}
-	case Described:
-		kind, options, alphabet := e.Describe()
-		d.Kind = kind
-		d.Options, f.err = json.Marshal(options)
-		f.bytes("alphabet", []byte(strings.Join(alphabet.symbols, "\n")))
 	default:
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}
@@ -127,8 +100,6 @@ func ListBytes(e Encoder) int64 {
 	switch e := e.(type) {
 	case *CNN:
 		return e.vocabulary.bytes() + e.alphabet.bytes()
-	case *Bag:
-		return e.vocabulary.bytes()
 	case *NGrams:
 		return e.vocabulary.bytes() + 2*(4+4+1)*int64(len(e.rows)) // a map that is half full
 	}

@@ -67,37 +67,6 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// A bag that was trained on means composes means when it is loaded, too.
-func TestSavedBagOfMeans(t *testing.T) {
-	r := newRand(t)
-	all := append(manyWords(r, 100), words...)
-	for name, e := range map[string]Encoder{"characters": encoders(t, words)["characters"], "pieces": encoders(t, words)["pieces"]} {
-		sums := e.(*Bag)
-		sums.Randomize(r.Uint64())
-		means, n := *sums, e.Dim()
-		means.options.Mean = true
-		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, &means, make([]float32, n)); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := Load(path)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		want, got := make([]float32, len(all)*n), make([]float32, len(all)*n)
-		if err := sums.Encode(all, want); err != nil {
-			t.Fatal(err)
-		}
-		spelt := sums.parts.Spell(all, 0)
-		for i := range want {
-			want[i] /= float32(max(len(spelt.Word(i/n)), 1))
-		}
-		if err := loaded.Encode(all, got); err != nil || !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }) {
-			t.Errorf("%s: what was loaded composes other vectors (error %v)", name, err)
-		}
-	}
-}
-
 // once returns what a straight line of the logarithm of counts says of a word that occurs once, as frequencies describe it.
 func once(counts []uint64, value func(v int) float64) float64 {
 	words := float64(len(counts))
@@ -181,17 +150,15 @@ func TestLoadRefuses(t *testing.T) {
 		for what, change := range map[string]func(f *hostileFile){
 			"version": func(f *hostileFile) { f.about.Version = fileVersion + 1 },
 			"kind":    func(f *hostileFile) { f.about.Kind = "cnx" },
-			"nothing": func(f *hostileFile) { f.about.CNN, f.about.NGrams, f.about.Bag = nil, nil, nil },
+			"nothing": func(f *hostileFile) { f.about.CNN, f.about.NGrams = nil, nil },
 			"tensor":  func(f *hostileFile) { f.rename("offset", "offsxt") },
 			"NaN":     func(f *hostileFile) { f.set("offset", 0, 0xff, 0xc0, 0x7f) },
 			"infinity": func(f *hostileFile) {
 				f.set("weights", 0, 0, 0x80, 0x7f)
 				f.set("ngrams", 0, 0, 0x80, 0xff)
-				f.infinite()
 			},
 			"twice": func(f *hostileFile) {
 				f.set("alphabet", 'a', '\n', 'a', '\n')
-				f.set("pieces", 'a', '\n', 'a', '\n')
 				f.copyBucket()
 			},
 			"few buckets": func(f *hostileFile) { f.buckets(1); f.width(0) },
@@ -362,20 +329,8 @@ func (f *hostileFile) copyBucket() {
 	}
 }
 
-// infinite makes a value of a bag's table infinite.
-func (f *hostileFile) infinite() {
-	for name := range f.data {
-		if name == "characters" || strings.HasPrefix(name, "pieces-") {
-			f.set(name, 0, 0, 0x80, 0x7f)
-		}
-	}
-}
-
-// buckets changes the number of buckets of n-grams, or the dimension of a bag.
+// buckets changes the number of buckets of n-grams.
 func (f *hostileFile) buckets(n int) {
-	if f.about.Bag != nil {
-		f.about.Bag.Dim = n
-	}
 	if f.about.NGrams != nil {
 		f.about.NGrams.Buckets = n
 	}

@@ -41,7 +41,7 @@ func FuzzRead(f *testing.F) {
 		`{"version":1,"kind":"ngrams","ngrams":{"Dim":1,"Buckets":4294967296}}`,
 		`{"version":1,"kind":"ngrams","ngrams":{"Dim":1,"Shortest":1,"Longest":9223372036854775807,"Buckets":1}}`,
 		`{"version":1,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,1],"Filters":[1],"Spelling":{"Gram":9223372036854775807,"Limit":9223372036854775807}}}`,
-		`{"version":1,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,2],"Filters":[1,2],"Pool":"flatten","Raw":true,"Spelling":{"Gram":1,"Limit":9223372036854775807}}}`,
+		`{"version":1,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,2],"Filters":[1,2],"Raw":true,"Spelling":{"Gram":1,"Limit":9223372036854775807}}}`,
 	} {
 		f.Add(about, make([]byte, 64), uint8(4))
 	}
@@ -99,12 +99,8 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 		}
 		alphabet = min(alphabet, size)
 		features := 0
-		for i, filters := range o.Filters {
-			positions := 1
-			if o.Pool == PoolFlatten {
-				positions += min(o.Spelling.Limit-o.Widths[i], size)
-			}
-			features += min(filters, size) * positions
+		for _, filters := range o.Filters {
+			features += min(filters, size)
 		}
 		add("alphabet", safetensors.Uint8, alphabet)
 		if !o.Raw {
@@ -119,9 +115,6 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 		add("symbols", safetensors.Float32, symbols, o.CharDim)
 		for i, width := range o.Widths {
 			add(fmt.Sprintf("filters%d.width%d", i, width), safetensors.Float32, min(width, size)*min(o.CharDim, size)+1, o.Filters[i])
-		}
-		for i := range min(o.Highway, size) {
-			add(fmt.Sprintf("highway%d", i), safetensors.Float32, features+1, 2*features)
 		}
 		add("weights", safetensors.Float32, features+1, o.Dim)
 	case d.NGrams != nil:

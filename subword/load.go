@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/safetensors"
-	"github.com/w2vcl/w2vcl/subword/bpe"
 )
 
 // Load reads a file of Save. The result composes vectors of any words. It has no vocabulary, so it cannot be trained.
@@ -77,13 +76,6 @@ func (f fileReader) encoder(d description) (_ Composer, err error) {
 		e, err = f.cnn(*d.CNN)
 	case d.Kind == kindNGrams && d.NGrams != nil:
 		e, err = f.ngrams(*d.NGrams)
-	case d.Kind == kindBag && d.Bag != nil:
-		e, err = f.bag(*d.Bag)
-	case Kinds[d.Kind] != nil:
-		var alphabet *Alphabet
-		if alphabet, err = f.alphabet(SpellingOptions{}); err == nil {
-			e, err = Kinds[d.Kind](d.Options, alphabet.symbols, f.holds)
-		}
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -186,14 +178,11 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 	}
 	features, values := 0.0, 0.0
 	for i, width := range o.Widths {
-		filters, positions := float64(o.Filters[i]), 1.0
-		if o.Pool == PoolFlatten {
-			positions += float64(o.Spelling.Limit) - float64(width)
-		}
-		features += positions * filters
+		filters := float64(o.Filters[i])
+		features += filters
 		values += (float64(width)*float64(o.CharDim) + 1) * filters
 	}
-	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*(float64(o.Dim)+2*features*float64(o.Highway))
+	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
 	if err := f.holds(values); err != nil {
 		return nil, err
 	}
@@ -221,34 +210,6 @@ func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 		return nil, errors.New("its alphabet has a symbol twice")
 	}
 	return alphabet, nil
-}
-
-func (f fileReader) bag(o BagOptions) (Encoder, error) {
-	var parts speller
-	if _, ok := f["pieces"]; ok {
-		data, err := f.take("pieces", safetensors.Uint8)
-		if err != nil {
-			return nil, err
-		}
-		if o.Pieces, err = bpe.New(strings.Split(string(data), "\n")); err != nil {
-			return nil, err
-		}
-		parts = pieces{o.Pieces}
-	} else {
-		alphabet, err := f.alphabet(SpellingOptions{Gram: Lengths{1}, Limit: math.MaxInt32})
-		if err != nil {
-			return nil, err
-		}
-		parts = alphabet
-	}
-	if err := f.holds(float64(parts.Len()) * float64(o.Dim)); err != nil {
-		return nil, err
-	}
-	b, err := newBag(parts, o)
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
 }
 
 func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {

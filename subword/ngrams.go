@@ -147,9 +147,9 @@ func (e *NGrams) row(row int) []float32 {
 
 // Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have an
 // n-gram.
-func (e *NGrams) Bytes() (rows, gradient, free int64) {
+func (e *NGrams) Bytes() (rows, gradient int64) {
 	users := 4 * int64(len(e.vocabulary.symbols))
-	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim()), 0
+	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim())
 }
 
 // EncodeBytes is 0: vectors are summed one after the other.

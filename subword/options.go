@@ -8,17 +8,6 @@ import (
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
-// A Pool says what of a convolution the features of a word are.
-type Pool string
-
-const (
-	// PoolMax takes the largest value of each filter over the word.
-	PoolMax Pool = "max"
-
-	// PoolFlatten takes all values, those of each position apart. Words are filled up to the limit of symbols.
-	PoolFlatten Pool = "flatten"
-)
-
 // An Activation is the function that the values of a convolution go through.
 type Activation string
 
@@ -43,25 +32,17 @@ type CNNOptions struct {
 	// steps go a hundred times too far, and training does not recover.
 	LayerRates bool `json:"-"`
 
-	Pool       Pool       `json:",omitempty"` // default PoolMax
 	Activation Activation `json:",omitempty"` // default ReLU
 
 	// Raw leaves features as they are. Otherwise they are standardized over the vocabulary, see Standardize.
 	Raw bool `json:",omitempty"`
-
-	// Highway is how many highway layers the features of each length of symbols go through (Srivastava et al. 2015), see Highway.
-	Highway int `json:",omitempty"`
-
-	// Dropout is the share of the features of each word that a step of training leaves out, chosen anew each time; 0 to
-	// below 1.
-	Dropout float64 `json:",omitempty"`
 
 	Spelling SpellingOptions
 }
 
 func (o CNNOptions) withDefaults() (CNNOptions, error) {
 	o.CharDim = cmp.Or(o.CharDim, 32)
-	o.Pool, o.Activation = cmp.Or(o.Pool, PoolMax), cmp.Or(o.Activation, ReLU)
+	o.Activation = cmp.Or(o.Activation, ReLU)
 	if len(o.Widths) == 0 {
 		o.Widths = []int{2, 3, 4}
 	}
@@ -86,14 +67,8 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 		return o, fmt.Errorf("%d filters of a width; there must be at least 1", slices.Min(o.Filters))
 	case slices.Min(o.Widths) < 1 || slices.Max(o.Widths) > o.Spelling.Limit:
 		return o, fmt.Errorf("filters of widths %v: they must span from 1 to %d symbols, the limit of a word", o.Widths, o.Spelling.Limit)
-	case o.Pool != PoolMax && o.Pool != PoolFlatten:
-		return o, fmt.Errorf("pool %q is unknown; it is %s or %s", o.Pool, PoolMax, PoolFlatten)
 	case !slices.Contains([]Activation{ReLU, Tanh, Linear}, o.Activation):
 		return o, fmt.Errorf("activation %q is unknown; it is %s, %s or %s", o.Activation, ReLU, Tanh, Linear)
-	case o.Highway < 0:
-		return o, fmt.Errorf("%d highway layers; there must be at least 0", o.Highway)
-	case !(o.Dropout >= 0 && o.Dropout < 1):
-		return o, fmt.Errorf("dropout of %v: it must be at least 0 and below 1", o.Dropout)
 	}
 	return o, nil
 }
@@ -104,19 +79,11 @@ func (o CNNOptions) layerRate(inputs int) float64 {
 }
 
 // atLeast is the number of symbols that words are filled up to.
-func (o CNNOptions) atLeast() int {
-	if o.Pool == PoolFlatten {
-		return o.Spelling.Limit
-	}
-	return slices.Max(o.Widths)
-}
+func (o CNNOptions) atLeast() int { return slices.Max(o.Widths) }
 
 // features is D, the features of a word.
 func (o CNNOptions) features() (d int) {
-	for i, filters := range o.Filters {
-		if o.Pool == PoolFlatten {
-			filters *= o.Spelling.Limit - o.Widths[i] + 1
-		}
+	for _, filters := range o.Filters {
 		d += filters
 	}
 	return d
@@ -124,5 +91,5 @@ func (o CNNOptions) features() (d int) {
 
 // convolution is what Convolve takes.
 func (o CNNOptions) convolution() Convolution {
-	return Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}
+	return Convolution{Widths: o.Widths, Activation: o.Activation}
 }

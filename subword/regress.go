@@ -24,7 +24,7 @@ const regressColumns = 16
 // NGramOptions.Mean must be 1. Conjugate gradients solve it to a hundredth of what there is to fit: composed vectors then have a
 // cosine of .9999 with the exact ones (benchmarks/subwords). The number of threads does not change a bit.
 func (e *NGrams) Fit(vectors []float32, counts []uint64, ridge float64, threads int) (once []float32, err error) {
-	return e.fit(vectors, nil, counts, ridge, threads, fitEnough)
+	return e.fit(vectors, counts, ridge, threads, fitEnough)
 }
 
 // fitEnough is when Fit ends.
@@ -44,8 +44,8 @@ func NewFit(vocabulary []string, dim int, e Encoder) (*NGrams, error) {
 	return NewNGrams(vocabulary, NGramOptions{Dim: dim, Mean: 1})
 }
 
-// fit divides each vector by its length, if lengths are given. It ends when the squares of what is left are so little of what they were.
-func (e *NGrams) fit(vectors, lengths []float32, counts []uint64, ridge float64, threads int, enough float64) (once []float32, err error) {
+// fit ends when the squares of what is left are so little of what they were.
+func (e *NGrams) fit(vectors []float32, counts []uint64, ridge float64, threads int, enough float64) (once []float32, err error) {
 	n, words := e.options.Dim, e.Words()
 	switch {
 	case len(vectors) != words*n || len(counts) != words:
@@ -57,12 +57,7 @@ func (e *NGrams) fit(vectors, lengths []float32, counts []uint64, ridge float64,
 	r := newRegression(e, counts, float32(ridge), team.New(threads))
 	for first := 0; first < n && r.failed == nil; first += regressColumns {
 		columns := min(regressColumns, n-first)
-		value := func(v, i int) float32 {
-			if lengths == nil {
-				return vectors[v*n+first+i]
-			}
-			return vectors[v*n+first+i] / lengths[v]
-		}
+		value := func(v, i int) float32 { return vectors[v*n+first+i] }
 		r.each(words, func(_, v int) {
 			for i := range columns {
 				r.composed[v*regressColumns+i] = value(v, i)

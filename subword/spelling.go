@@ -243,14 +243,6 @@ func (s *Spellings) Len() int {
 	return len(s.starts) - 1
 }
 
-// Longest is how many symbols the longest word has.
-func (s *Spellings) Longest() (symbols int) {
-	for i := range s.Len() {
-		symbols = max(symbols, len(s.Word(i)))
-	}
-	return symbols
-}
-
 // count is how many symbols all words have.
 func (s *Spellings) count() (symbols int) {
 	for i := range s.Len() {
@@ -266,18 +258,6 @@ func (s *Spellings) Word(i int) []uint32 {
 		i = int(s.batch[i/each])*each + i%each
 	}
 	return s.symbols[s.starts[i]:s.starts[i+1]]
-}
-
-// Place returns the symbols number i of all words, counted from their ends: none of a shorter word.
-func (s *Spellings) Place(i int) *Spellings {
-	p := &Spellings{starts: []int{0}}
-	for word := range s.Len() {
-		if symbols := s.Word(word); i < len(symbols) {
-			p.symbols = append(p.symbols, symbols[len(symbols)-1-i])
-		}
-		p.starts = append(p.starts, len(p.symbols))
-	}
-	return p
 }
 
 // of returns the spellings of the words that batch names when they are asked for; nil stands for all.

@@ -23,7 +23,7 @@ func OptionsOf(e graph.Encoder) *CNNOptions {
 func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 	if w, ok := e.(*withWords); ok {
 		s, err := StructureOf(w.Encoder)
-		s.Words, s.TwoLosses = true, w.two
+		s.Words = true
 		return s, err
 	}
 	var s kernels.Structure
@@ -33,13 +33,10 @@ func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 		o := e.options
 		words = e.vocabulary
 		s = kernels.Structure{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
-			Spellings: len(o.Spelling.Gram), Highway: o.Highway, LayerRates: o.LayerRates, Flatten: o.Pool == PoolFlatten, Raw: o.Raw, Activation: string(o.Activation)}
+			Spellings: len(o.Spelling.Gram), LayerRates: o.LayerRates, Raw: o.Raw, Activation: string(o.Activation)}
 	case *NGrams:
 		words = e.vocabulary
-		s = kernels.Structure{Table: e.Parameters()[0].Name, Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
-	case *Bag: // sums of rows, as those of n-grams
-		words = e.vocabulary
-		s = kernels.Structure{Table: e.Parameters()[0].Name, Alphabet: e.parts.Len(), Rate: e.options.Rate}
+		s = kernels.Structure{Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
 	default:
 		return s, fmt.Errorf("an encoder of type %T is not known", e)
 	}

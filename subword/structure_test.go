@@ -18,7 +18,7 @@ func TestStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lengths, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Highway: 1, Spelling: SpellingOptions{Gram: Lengths{1, 3}, MinCount: 1}})
+	lengths, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Spelling: SpellingOptions{Gram: Lengths{1, 3}, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestStructure(t *testing.T) {
 		want       kernels.Structure // but for words
 	}{
 		{cnn, cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1, Spellings: 1}},
-		{lengths, lengths.vocabulary, kernels.Structure{Alphabet: lengths.alphabet.Len(), CharDim: 32, Filters: []int{5}, Widths: []int{2}, Rate: 1, Spellings: 2, Highway: 1}},
+		{lengths, lengths.vocabulary, kernels.Structure{Alphabet: lengths.alphabet.Len(), CharDim: 32, Filters: []int{5}, Widths: []int{2}, Rate: 1, Spellings: 2}},
 		{WithWords(grams), grams.vocabulary, kernels.Structure{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
 	} {
 		s, err := StructureOf(x.encoder)
@@ -43,7 +43,7 @@ func TestStructure(t *testing.T) {
 				t.Errorf("symbols of spelling %d: %v, want %v", v, got, x.vocabulary.Word(v))
 			}
 		}
-		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || !slices.Equal(s.Filters, w.Filters) || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Spellings != w.Spellings || s.Highway != w.Highway || s.Rate != w.Rate {
+		if w := x.want; s.Alphabet != w.Alphabet || s.CharDim != w.CharDim || !slices.Equal(s.Filters, w.Filters) || !slices.Equal(s.Widths, w.Widths) || s.Words != w.Words || s.Spellings != w.Spellings || s.Rate != w.Rate {
 			t.Errorf("%+v, want %+v", s, w)
 		}
 	}

@@ -8,9 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/subword/bpe"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -155,48 +153,30 @@ func TestDifferences(t *testing.T) {
 			checkDifferences(t, p)
 		})
 	}
-	t.Run("highway", func(t *testing.T) {
-		in := []*tensor.Dense{randomMatrix(r, 9, 4), randomMatrix(r, 5, 8)}
-		checkDifferences(t, newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return Highway(n[0], n[1], 2) }))
-	})
 	t.Run("sum of each", func(t *testing.T) {
 		checkDifferences(t, newProbe(t, r, []*tensor.Dense{randomMatrix(r, 12, 5)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return SumEach(n[0], 3, 2) }))
 	})
-	for _, step := range []int{0, 3} {
-		t.Run(fmt.Sprintf("dropout, step %d", step), func(t *testing.T) {
-			p := newProbe(t, r, []*tensor.Dense{randomMatrix(r, 30, 7)}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-				return Dropout(n[0], .4, &Draw{Seed: 5, Step: step}, 2)
+	for name, batch := range map[string][]uint32{"all": nil, "batch": {3, 0, 3, 2}} {
+		t.Run("rows added, "+name, func(t *testing.T) {
+			in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
+			p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return addRows(n[0], n[1], batch, 2) })
+			checkDifferences(t, p)
+		})
+	}
+	for _, activation := range []Activation{ReLU, Tanh, Linear} {
+		t.Run(fmt.Sprintf("convolve, %s", activation), func(t *testing.T) {
+			alphabet, err := NewAlphabet(words, SpellingOptions{Limit: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := []*tensor.Dense{randomMatrix(r, alphabet.Len(), 3), randomMatrix(r, 1*3+1, 16), randomMatrix(r, 3*3+1, 5)}
+			p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
+				return Convolve(alphabet.Spell(words, 9), n[0], n[1:], Convolution{Widths: []int{1, 3}, Activation: activation}, 2)
 			})
 			checkDifferences(t, p)
 		})
 	}
-	for name, batch := range map[string][]uint32{"all": nil, "batch": {3, 0, 3, 2}} {
-		for what, weights := range map[string]func(word int) (own, spelling float32){
-			"whole": nil, "weighted": func(word int) (own, spelling float32) { return .25 * float32(word), 1 - .25*float32(word) },
-		} {
-			t.Run("rows added, "+what+", "+name, func(t *testing.T) {
-				in := []*tensor.Dense{randomMatrix(r, 4, 3), randomMatrix(r, 4, 3)}
-				p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) { return addRows(n[0], n[1], batch, weights, 2) })
-				checkDifferences(t, p)
-			})
-		}
-	}
-	for _, pool := range []Pool{PoolMax, PoolFlatten} {
-		for _, activation := range []Activation{ReLU, Tanh, Linear} {
-			t.Run(fmt.Sprintf("convolve, %s, %s", pool, activation), func(t *testing.T) {
-				alphabet, err := NewAlphabet(words, SpellingOptions{Limit: 9})
-				if err != nil {
-					t.Fatal(err)
-				}
-				in := []*tensor.Dense{randomMatrix(r, alphabet.Len(), 3), randomMatrix(r, 1*3+1, 16), randomMatrix(r, 3*3+1, 5)}
-				p := newProbe(t, r, in, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-					return Convolve(alphabet.Spell(words, 9), n[0], n[1:], Convolution{Widths: []int{1, 3}, Pool: pool, Activation: activation}, 2)
-				})
-				checkDifferences(t, p)
-			})
-		}
-	}
-	for name, e := range withTwoLosses(t, words) {
+	for name, e := range encoders(t, words) {
 		t.Run(name, func(t *testing.T) {
 			e.Randomize(r.Uint64())
 			checkDifferences(t, encoderProbe(t, r, e, 2))
@@ -213,7 +193,7 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 3}, Filters: []int{5, 16}, Pool: PoolFlatten, Raw: true, Spelling: SpellingOptions{Limit: 8}})
+	paper, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 3}, Filters: []int{5, 16}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2}, Limit: 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,15 +205,11 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flatTanh, err := NewCNN(vocabulary, CNNOptions{Dim: 3, CharDim: 2, Widths: []int{4}, Filters: []int{3}, Pool: PoolFlatten, Activation: Tanh, Spelling: SpellingOptions{Limit: 7}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	lengths, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 3}, Filters: []int{16, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}, Limit: 8, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	highway, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{2}, Filters: []int{6}, Activation: Tanh, Highway: 2, Spelling: SpellingOptions{Gram: Lengths{2, 3}, Limit: 9, MinCount: 1, Buckets: 20}})
+	hashed, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{2}, Filters: []int{6}, Activation: Tanh, Spelling: SpellingOptions{Gram: Lengths{2, 3}, Limit: 9, MinCount: 1, Buckets: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,29 +217,10 @@ func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	characters, err := NewBag(vocabulary, BagOptions{Dim: 4})
-	if err != nil {
-		t.Fatal(err)
+	return map[string]Encoder{
+		"cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "cnn of lengths": lengths,
+		"cnn of buckets": hashed, "n-grams": sums,
 	}
-	list, err := bpe.New([]string{"a", "n", "an", "in", "run", "er", "the", "aa", "aaaa", "ru", "e"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pieces, err := NewBag(vocabulary, BagOptions{Dim: 4, Rate: .5, Pieces: list})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]Encoder{"characters": characters, "pieces": pieces, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "flat cnn with tanh": flatTanh,
-		"cnn of lengths": lengths, "cnn with highway": highway, "n-grams": sums}
-}
-
-// withTwoLosses adds to encoders some with two losses, in a step of training and outside of one.
-func withTwoLosses(t testing.TB, vocabulary []string) map[string]Encoder {
-	all, more := encoders(t, vocabulary), encoders(t, vocabulary)
-	all["two losses"] = WithTwoLosses(more["n-grams"], .25, .75)
-	all["two losses, training"] = WithTwoLosses(more["characters"], 1, 0)
-	all["two losses, training"].(graph.Drawing).Draw(7, 3)
-	return all
 }
 
 func encoderProbe(t testing.TB, r *rand.Rand, e Encoder, threads int) *probe {
@@ -291,7 +248,7 @@ func manyWords(r *rand.Rand, n int) []string {
 // Rows and gradients do not depend on the threads.
 func TestThreads(t *testing.T) {
 	r := newRand(t)
-	for name, e := range withTwoLosses(t, manyWords(r, 3000)) {
+	for name, e := range encoders(t, manyWords(r, 3000)) {
 		e.Randomize(1)
 		var want *probe
 		seed := r.Uint64()
@@ -317,9 +274,9 @@ func TestThreads(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, o := range []CNNOptions{
-		{Dim: 1, Filters: []int{3, 4}}, {Dim: 1, Filters: []int{3, 0, 4}}, {Dim: 1, Pool: "mean"}, {Dim: 1, Activation: "gelu"}, {Dim: 1, Dropout: 1}, {Dim: 1, Dropout: math.NaN()},
+		{Dim: 1, Filters: []int{3, 4}}, {Dim: 1, Filters: []int{3, 0, 4}}, {Dim: 1, Activation: "gelu"},
 		{}, {Dim: -1}, {Dim: 1, CharDim: -1}, {Dim: 1, Filters: []int{-1}}, {Dim: 1, Widths: []int{0}}, {Dim: 1, Widths: []int{17}},
-		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{-1}}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{2, 2}}}, {Dim: 1, Highway: -1}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
+		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{-1}}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{2, 2}}}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
 	} {
 		if _, err := NewCNN(words, o); err == nil {
 			t.Errorf("no error for %+v", o)
@@ -343,15 +300,12 @@ func TestErrors(t *testing.T) {
 	if _, err := Connect(node("x", 4, 3), node("w", 3, 2), 1); err == nil {
 		t.Error("no error for a layer without a bias row")
 	}
-	if _, err := Highway(node("x", 4, 3), node("w", 4, 7), 1); err == nil {
-		t.Error("no error for a highway layer of another size")
-	}
 	if _, err := SumEach(node("x", 4, 3), 3, 1); err == nil {
 		t.Error("no error for sums of three of four rows")
 	}
 	spelt := &Spellings{symbols: []uint32{0, 5}, starts: []int{0, 2}}
 	for _, test := range []struct{ alphabet, rows, width int }{{5, 3, 1}, {6, 4, 1}, {6, 7, 3}} {
-		if _, err := Convolve(spelt, node("s", test.alphabet, 2), gorgonia.Nodes{node("f", test.rows, 4)}, Convolution{Widths: []int{test.width}, Pool: PoolMax, Activation: ReLU}, 1); err == nil {
+		if _, err := Convolve(spelt, node("s", test.alphabet, 2), gorgonia.Nodes{node("f", test.rows, 4)}, Convolution{Widths: []int{test.width}, Activation: ReLU}, 1); err == nil {
 			t.Errorf("no error for %+v", test)
 		}
 	}
@@ -385,16 +339,16 @@ func TestLevels(t *testing.T) {
 
 // With LayerRates filters and layers learn the slower the more inputs they have, symbols as words' own vectors do.
 func TestLayerRates(t *testing.T) {
-	o := CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 5}, Filters: []int{20}, Highway: 1, Rate: .5, Spelling: SpellingOptions{Gram: Lengths{1, 2}, MinCount: 1}}
+	o := CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 5}, Filters: []int{20}, Rate: .5, Spelling: SpellingOptions{Gram: Lengths{1, 2}, MinCount: 1}}
 	for _, layers := range []bool{false, true} {
 		o.LayerRates = layers
 		c, err := NewCNN(words, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []float64{.5, .5, .5, .5, .5}
+		want := []float64{.5, .5, .5, .5}
 		if layers {
-			want = []float64{.5, .5, .5 * 5 / 15., .5 * 5 / 40., .5 * 5 / 40.}
+			want = []float64{.5, .5, .5 * 5 / 15., .5 * 5 / 40.}
 		}
 		for i, p := range c.Parameters() {
 			if math.Abs(p.Rate-want[i]) > 1e-9 {

@@ -12,14 +12,14 @@ import (
 // nothing is an encoder to which spelling says nothing.
 type nothing struct{ words, dim int }
 
-func (e nothing) Words() int                          { return e.words }
-func (e nothing) Dim() int                            { return e.dim }
-func (e nothing) Parameters() []graph.Parameter       { return nil }
-func (e nothing) Randomize(uint64)                    {}
-func (e nothing) Bytes() (rows, gradient, free int64) { return 0, 0, 0 }
-func (e nothing) Encode([]string, []float32) error    { return nil }
-func (e nothing) Truncated() int                      { return 0 }
-func (e nothing) EncodeBytes() int64                  { return 0 }
+func (e nothing) Words() int                       { return e.words }
+func (e nothing) Dim() int                         { return e.dim }
+func (e nothing) Parameters() []graph.Parameter    { return nil }
+func (e nothing) Randomize(uint64)                 {}
+func (e nothing) Bytes() (rows, gradient int64)    { return 0, 0 }
+func (e nothing) Encode([]string, []float32) error { return nil }
+func (e nothing) Truncated() int                   { return 0 }
+func (e nothing) EncodeBytes() int64               { return 0 }
 
 // Rows are zeros. They need a graph, which an encoder has from its parameters;
 // withNothing hands over that of the table.
@@ -40,7 +40,7 @@ func (w withNothing) Rows(parameters gorgonia.Nodes, batch []uint32, threads int
 	if err != nil {
 		return nil, err
 	}
-	return addRows(rows, parameters[0], batch, nil, threads)
+	return addRows(rows, parameters[0], batch, threads)
 }
 
 // An encoder that has nothing but a vector for every word trains as models

@@ -21,7 +21,6 @@ import (
 var subwordFlags = map[string]map[string]string{
 	"cnn":   {"subword": "cnn", "char-dim": "3", "widths": "1,2", "filters": "4"},
 	"alone": {"subword": "cnn", "char-dim": "3", "widths": "2", "filters": "4", "gram": "2", "compose": "spelling"},
-	"two":   {"subword": "cnn", "char-dim": "3", "widths": "1,2", "filters": "4", "compose": "two-losses"},
 	"ngram": {"subword": "ngram", "min-ngram": "1", "max-ngram": "2", "buckets": "50"},
 	// no encoder trains
 	"fitted": {"subword": "none", "unseen": "regress"},

@@ -193,11 +193,7 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 	table := words + v*int64(4*j.config.Dim+2)
 	space := runfolder.DiskSpace{Vectors: 2*table + overhead, Checkpoint: overhead}
 	if e := j.written(); e != nil {
-		last := subword.FileBytes(e)
-		if j.config.LeansRare() { // vectors are written once more, before the encoder
-			last = max(last, table)
-		}
-		space.Vectors += last
+		space.Vectors += subword.FileBytes(e)
 	}
 	if j.savesComposed() {
 		space.Checkpoint += 4 * v * int64(j.config.Dim)

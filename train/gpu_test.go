@@ -287,7 +287,7 @@ func purity(table *embedding.Table) float64 {
 func TestGPUMemory(t *testing.T) {
 	for _, flags := range []map[string]string{
 		{"mode": settings.ModeCL}, {"mode": string(sequential.FullW2V)}, {"mode": string(sequential.PARW2V)}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "compose": "spelling"}, {"subword": settings.SubwordNGram},
-		{"subword": settings.SubwordCNN, "highway": "2"}, {"subword": settings.SubwordCNN, "gram": "1-3", "highway": "1"},
+		{"subword": settings.SubwordCNN, "gram": "1-3"},
 	} {
 		flags["epochs"] = "1"
 		c := gpuConfig(t, flags)

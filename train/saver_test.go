@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -59,15 +58,5 @@ func TestDiskSpace(t *testing.T) {
 	// Two files of 3 words of a letter, space, 2 values and a line feed; two tables of 3 x 2.
 	if got, want := j.diskSpace(), (runfolder.DiskSpace{Vectors: 2*3*11 + overhead, Checkpoint: 2*3*2*4 + overhead}); got != want {
 		t.Errorf("disk space %+v, want %+v", got, want)
-	}
-	// Rare words lean: vectors are written once more before the encoder, which is smaller.
-	j.config = subwordConfig(t, settings.ModeCL, "two")
-	j.config.Dim = 100_000
-	var err error
-	if j.unseen, err = subword.NewNGrams(j.text.vocabulary.Words, subword.NGramOptions{Dim: 100_000, Buckets: 1, Mean: 1}); err != nil {
-		t.Fatal(err)
-	}
-	if got := j.diskSpace().Vectors; got != 3*3*(2+400_000+1)+overhead {
-		t.Errorf("disk space %d of vectors that are written twice", got)
 	}
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -11,10 +10,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
-	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // Only vectors that are not finite are called diverged, whatever else is wrong.
@@ -76,47 +73,5 @@ func TestSavingEncoderLast(t *testing.T) {
 	trainer.w[3] = float32(math.NaN())
 	if err := j.exportTables(folder); !errors.Is(err, errDiverged) {
 		t.Errorf("NaN: %v", err)
-	}
-}
-
-// Of two losses, rare words lean on the n-grams that are fitted; with a sum, one vector of the two alone, or --unseen encoder no word does.
-func TestRareWordsLean(t *testing.T) {
-	run := func(name, unseen, known string) (table *embedding.Table, counts []uint64) {
-		c := subwordConfig(t, settings.ModeCL, name)
-		c.Unseen, c.Known = unseen, known
-		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		table, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		vocabulary, err := corpus.ReadVocabularyTSV(bytes.NewReader(mustRead(t, filepath.Join(c.Out, runfolder.VocabularyFile))), "vocabulary")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return table, vocabulary.Counts
-	}
-	for _, x := range [][2]string{{"two", "own"}, {"two", "spelling"}, {"cnn", "mean"}} {
-		fitted, _ := run(x[0], "regress", x[1])
-		if trained, _ := run(x[0], "encoder", x[1]); !slices.Equal(fitted.Vectors, trained.Vectors) {
-			t.Errorf("%s, --known %s: vectors lean", x[0], x[1])
-		}
-	}
-	trained, counts := run("two", "encoder", "mean")
-	leaning, _ := run("two", "regress", "mean")
-	grams, err := subword.NewFit(trained.Words, trained.Dim, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := grams.FitLeaning(trained.Vectors, counts, unseenRidge, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for v, word := range trained.Words {
-		got, from := leaning.Vectors[v*trained.Dim:][:trained.Dim], trained.Vectors[v*trained.Dim:][:trained.Dim]
-		if want := l.Vector(v, make([]float32, trained.Dim)); !slices.Equal(got, want) || slices.Equal(got, from) {
-			t.Errorf("%q: %v, want %v; trained %v", word, got, want, from)
-		}
 	}
 }

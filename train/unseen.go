@@ -35,19 +35,9 @@ func (j *job) saving() string {
 	return "saving the vectors"
 }
 
-// exportUnseen fits n-grams to the vectors, and writes them as the encoder. If rare words lean on them, it writes the vectors anew:
-// who kills a fit has those that do not lean.
-func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) (err error) {
-	var once []float32
-	counts, threads := j.text.vocabulary.Counts, j.config.ThreadCount()
-	if j.config.LeansRare() {
-		var leaning *subword.Leaning
-		if leaning, err = j.unseen.FitLeaning(vectors, counts, unseenRidge, threads); err == nil {
-			once, err = leaning.Once, j.exportRows(folder, runfolder.VectorsFile, leaning.Vector)
-		}
-	} else {
-		once, err = j.unseen.Fit(vectors, counts, unseenRidge, threads)
-	}
+// exportUnseen fits n-grams to the vectors, and writes them as the encoder.
+func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
+	once, err := j.unseen.Fit(vectors, j.text.vocabulary.Counts, unseenRidge, j.config.ThreadCount())
 	if err != nil {
 		return err
 	}
@@ -66,9 +56,6 @@ func (j *job) unseenLists() int64 {
 func (j *job) unseenBytes() int64 {
 	if j.unseen == nil {
 		return 0
-	}
-	if j.config.LeansRare() {
-		return j.unseen.FitBytes() + j.unseen.LeaningBytes()
 	}
 	return j.unseen.FitBytes()
 }

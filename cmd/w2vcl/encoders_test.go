@@ -45,14 +45,6 @@ func TestGoldenEncoders(t *testing.T) {
 // encodersTable writes what settings allow: a row for each mode or model that trains an encoder, a column for each encoder.
 func encodersTable() []byte {
 	columns := []map[string]string{{"subword": settings.SubwordNGram}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "gram": "1-5"}}
-	for _, s := range new(settings.Config).Settings() {
-		for _, kind := range s.Choices {
-			known := slices.ContainsFunc(columns, func(c map[string]string) bool { return c["subword"] == kind.Name })
-			if s.Name == "subword" && kind.Name != settings.SubwordNone && !known {
-				columns = append(columns, map[string]string{"subword": kind.Name})
-			}
-		}
-	}
 	var b bytes.Buffer
 	b.WriteString("|")
 	for _, c := range columns {
@@ -99,9 +91,6 @@ func trainsOn(mode []string, encoder map[string]string) string {
 		}
 		for name, text := range encoder {
 			given[name] = text
-		}
-		if encoder["subword"] == settings.SubwordBPE {
-			given["pieces"] = "x"
 		}
 		c, err := settings.Resolve("", given)
 		if err == nil {

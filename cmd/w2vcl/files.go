@@ -69,8 +69,7 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 }
 
 func trainInputs(v cli.FileValues) []cli.File {
-	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput),
-		v.Read("pieces", cli.FileInput))
+	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput))
 }
 
 // textInputs are the files of reading a text.

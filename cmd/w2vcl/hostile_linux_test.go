@@ -179,7 +179,6 @@ func TestHostileFiles(t *testing.T) {
 		{"endless line of edges", 0, 66 * mega, 1, "line 1: it has more than 1048576 bytes", slices.Concat(walks, []string{"/dev/zero"})},
 		{"endless word", 0, low, 1, "--words /dev/zero: line 1: it has more than 1048576 bytes", []string{"convert", at("vectors"), at("out.txt"), "--words", "/dev/zero"}},
 		{"endless phrase", 0, low, 1, "--apply /dev/zero: line 1: it has more than 1048576 bytes", []string{"phrases", text, "--out", at("out.txt"), "--apply", "/dev/zero"}},
-		{"endless piece", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"train", "--corpus", text, "--out", at("run"), "--subword", "bpe", "--pieces", "/dev/zero", "--negative", "1", "--quiet"}},
 		{"endless count", 0, low, 1, "/dev/zero: line 1: it has more than 1048576 bytes", []string{"matrix", "info", m, "--rows", "1", "--vocab", "/dev/zero"}},
 		{"endless labels", 0, low, 1, "line 1: it has more than 1048576 bytes", []string{"eval", vectors, "--task", "nodes", "--data", "/dev/zero"}},
 	} {

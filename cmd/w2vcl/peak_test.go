@@ -109,19 +109,6 @@ func TestPlanOfATextInAFile(t *testing.T) {
 	}
 }
 
-// TestPlanOfGarbage: Gorgonia's own operations leave garbage in every unit, and saving composes vectors with them.
-func TestPlanOfGarbage(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector takes memory for itself")
-	}
-	r := newRun(t)
-	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 60_000, 3000, 20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r.comparePeaks([]string{"--corpus", text, "--dim", "50", "--iterations", "8", "--min-count", "1", "--subword", "recurrent", "--threads", "2"}, 0.1, 0.02)
-}
-
 // comparePeaks reports a plan of which more than a fraction was not taken, or that was exceeded by more than another.
 // If a run says so, the median of three decides: beside other work Go collects late, by chance.
 func (r *trainingRun) comparePeaks(flags []string, unused, over float64) {

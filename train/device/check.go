@@ -93,8 +93,6 @@ func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
 		return unsupported("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
 	case len(cnn.Widths) > MaxCNNWidths:
 		return unsupported("Widths", cnn.Widths, "GPUs take at most %d widths", MaxCNNWidths)
-	case cnn.Dropout > 0:
-		return unsupported("Dropout", cnn.Dropout, "GPUs have no kernels for it")
 	}
 	return nil
 }

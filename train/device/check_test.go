@@ -60,8 +60,7 @@ func TestCheckCL(t *testing.T) {
 		"half tables":     {func(*graph.Options) {}, device.HalfTables, "Precision"},
 		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "Precision"},
 		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "Widths"},
-		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Pool: subword.PoolFlatten, Activation: subword.Tanh, Raw: true}), "", ""},
-		"dropout":         {shaped(subword.CNNOptions{Dropout: .1}), "", "Dropout"},
+		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Activation: subword.Tanh, Raw: true}), "", ""},
 		"shared":          {func(c *graph.Options) { c.SharedNegatives = 3 }, device.Half, ""},
 		"encoder, shared": {func(c *graph.Options) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
 		"encoder, sgd":    {func(c *graph.Options) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
@@ -136,8 +135,6 @@ func TestCheckEncoder(t *testing.T) {
 	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "Widths")
 	cnn = subword.CNNOptions{Widths: []int{2}, LayerRates: true, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2}}}
 	refused(t, "lengths", device.CheckEncoder(&cnn, device.Float32), "")
-	refused(t, "highway", device.CheckEncoder(&subword.CNNOptions{Widths: []int{2}, Highway: 1}, device.Float32), "")
-	refused(t, "dropout", device.CheckEncoder(&subword.CNNOptions{Widths: []int{2}, Dropout: .1}, device.Float32), "Dropout")
 }
 
 // Every sentence-ordered algorithm either has kernels or is refused.

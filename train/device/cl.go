@@ -185,7 +185,7 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
 	const sharedOfBlock, most = 227 << 10, 64 << 20
-	d, columns := paddedDim(s.Features()), paddedDim(s.Columns())
+	d := paddedDim(s.Features())
 	parameter(s.Alphabet, s.CharDim)
 	for i, w := range s.Widths {
 		parameter(w*s.CharDim+1, s.Filters[i])
@@ -195,11 +195,8 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 	if s.HasLists(sharedOfBlock) {
 		bytes += s.ListBytes() + v*int64(6*(s.Each()-1)*d+4*d) // features and where of all spellings, and their sums
 	} else {
-		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(columns)
-		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(columns+31)*tables)
-	}
-	if s.Highway > 0 {
-		bytes += highwayBytes(s, words, c)
+		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
+		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(d+31)*tables)
 	}
 	return bytes + partsBytes(d, paddedDim(c.Dim)) + 16*8*multiprocessors*int64(d)
 }
@@ -209,14 +206,6 @@ const multiprocessors = 132 // of the largest GPUs of today
 // partsBytes is what the parts of the gradient of a layer's weights take.
 func partsBytes(d, columns int) int64 {
 	return max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(columns))
-}
-
-// highwayBytes is what the highway layers of a CNN take beyond its features: of each layer its features, changes and gates, its
-// result, and weights; of all together the gradients.
-func highwayBytes(s *encoder.Structure, words int, c graph.Options) int64 {
-	spelt, d, twice := int64(words*s.Each()), int64(paddedDim(s.Features())), int64(paddedDim(2*s.Features()))
-	layer := spelt*(6*d+4*twice) + 10*(d+1)*twice + c.Optimizer.Bytes(int(d)+1, int(twice))
-	return int64(s.Highway)*layer + spelt*(2*twice+8*d) + partsBytes(int(d), int(twice))
 }
 
 // paddedDim is the length of a row of dim values on the device, in the precision

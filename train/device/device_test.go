@@ -271,7 +271,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	"cl cnn of the paper": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
 			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .1,
-				Pool: subword.PoolFlatten, Raw: true, Activation: subword.Tanh, Spelling: subword.SpellingOptions{Limit: 6}})
+				Raw: true, Activation: subword.Tanh, Spelling: subword.SpellingOptions{Limit: 6}})
 		})
 	},
 	"cl cnn of n-grams": func(t *testing.T, seed uint64) *pair {
@@ -291,12 +291,6 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
 		})
 	},
-	"cl characters+words": func(t *testing.T, seed uint64) *pair {
-		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewBag(words, subword.BagOptions{Dim: 7, MinCount: 1, Rate: .3})
-			return subword.WithWords(e), err
-		})
-	},
 	"cl cnn+words tempered": func(t *testing.T, seed uint64) *pair {
 		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5, MaxPositives: 9}, 5, plenty, func(words []string) (subword.Encoder, error) {
 			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
@@ -307,12 +301,6 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, func(words []string) (subword.Encoder, error) {
 			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Rate: .3})
 			return subword.WithWords(e), err
-		})
-	},
-	"cl ngrams, two losses": func(t *testing.T, seed uint64) *pair {
-		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Rate: .3})
-			return subword.WithTwoLosses(e, .5, .5), err
 		})
 	},
 	"cl ngrams shared": func(t *testing.T, seed uint64) *pair {
@@ -351,9 +339,6 @@ func init() { // modes with n-grams
 			continue
 		}
 		for _, m := range append(a.Models, sequential.ModelDescriptor{Name: sequential.SkipGram}) {
-			if m.Name == sequential.PositionCBOW { // has no kernels
-				continue
-			}
 			for _, own := range []bool{true, false} {
 				pairs[fmt.Sprintf("%s %s ngrams own=%v", a.Name, m.Name, own)] = func(t *testing.T, seed uint64) *pair {
 					return newComposed(t, seed, a.Name, m.Name, own)

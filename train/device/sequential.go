@@ -31,9 +31,6 @@ func HasKernels(a sequential.Algorithm) bool { return sequentialModes[a] != "" }
 // algorithm with its options, an UnsupportedError, or nil.
 func CheckSequential(c sequential.Options, p Precision) error {
 	m, ok := modeOf(c)
-	if c.Model == sequential.PositionCBOW {
-		return unsupported("Model", c.Model, "GPUs have no kernels for it")
-	}
 	if !ok {
 		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
 	}

@@ -47,7 +47,7 @@ func addRun(ctx context.Context, o *fasttext.Output, from string) error {
 	if err != nil {
 		return err
 	}
-	o.CBOW = c.Model == string(sequential.CBOW) || c.Model == string(sequential.PositionCBOW)
+	o.CBOW = c.Model == string(sequential.CBOW)
 	o.Window, o.Epochs, o.Negatives, o.MinCount, o.Sample = c.Window, c.Epochs, c.Negative, c.MinCount, c.Sample
 	vocabulary, err := r.Vocabulary(ctx)
 	if err != nil {

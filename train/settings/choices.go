@@ -9,7 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/subword/stock"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -33,22 +32,12 @@ const (
 	SubwordNone  = "none"
 	SubwordCNN   = "cnn"
 	SubwordNGram = "ngram"
-	SubwordChars = "chars"
-	SubwordBPE   = "bpe"
 
-	composeSum       = "sum"
-	composeTwoLosses = "two-losses"
-	composeSpelling  = "spelling"
-
-	knownMean     = "mean"
-	knownOwn      = "own"
-	knownSpelling = "spelling"
+	composeSum      = "sum"
+	composeSpelling = "spelling"
 
 	unseenEncoder = "encoder"
 	unseenRegress = "regress"
-
-	subwordRecurrent = stock.Recurrent
-	subwordAttention = stock.Attention
 
 	formFused = string(graph.FormFused)
 	formStock = string(graph.FormStock)
@@ -94,28 +83,14 @@ var (
 		{SubwordNone, ""},
 		{SubwordCNN, "convolutions over characters"},
 		{SubwordNGram, "character n-grams, hashed as in fastText"},
-		{SubwordChars, "characters, in any order"},
-		{SubwordBPE, "the byte-pair pieces of --pieces"},
-		{subwordRecurrent, "a recurrent network over characters"},
-		{subwordAttention, "a weighted mean of characters"},
 	}
 	composeChoices = []Choice{
 		{composeSum, "a vector of its own together with what --subword composes"},
-		{composeTwoLosses, "both, each trained by a loss of its own; see --known"},
 		{composeSpelling, "what --subword composes, alone"},
-	}
-	knownChoices = []Choice{
-		{knownMean, "of both; with --unseen regress, those of rare words lean on n-grams"},
-		{knownOwn, "words' own"},
-		{knownSpelling, "what --subword composes"},
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes; without an encoder there are none"},
 		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
-	}
-	poolChoices = []Choice{
-		{string(subword.PoolMax), "the largest value of each filter over the word"},
-		{string(subword.PoolFlatten), "the values of all positions"},
 	}
 	activationChoices = []Choice{
 		{string(subword.ReLU), ""},
@@ -128,11 +103,7 @@ var (
 var (
 	cnnOnly   = []string{SubwordCNN}
 	ngramOnly = []string{SubwordNGram}
-	bpeOnly   = []string{SubwordBPE}
-	networks  = []string{subwordRecurrent, subwordAttention}
-	spelt     = append([]string{SubwordCNN}, networks...) // of symbols
-	hashing   = append([]string{SubwordNGram}, spelt...)
-	encoders  = append([]string{SubwordCNN, SubwordNGram, SubwordChars, SubwordBPE}, networks...)
+	encoders  = []string{SubwordCNN, SubwordNGram}
 )
 
 func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }

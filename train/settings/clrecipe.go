@@ -81,9 +81,6 @@ func tempered(c *Config, set given) clRecipe {
 	if !c.adaptive() {
 		r.lr, r.weightDecay = 0.08, 0.012
 	}
-	if c.Compose == composeTwoLosses && c.Known == knownMean { // the more of C, the less of either is left (benchmarks/subwords)
-		r.contextWeight = 0.1
-	}
 	return r
 }
 

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"math"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/composed"
@@ -29,14 +28,8 @@ func composedContexts(c *Config) float64 {
 // words by heart (benchmarks/subwords).
 func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 
-// LeansRare reports whether vectors of rare words lean on the n-grams that are fitted. Sums would score higher so, too
-// (benchmarks/subwords).
-func (c *Config) LeansRare() bool {
-	return c.FitsUnseen() && c.Compose == composeTwoLosses && c.Known == knownMean
-}
-
-// ComposesRows reports whether words are composed as means of the parameters of an encoder, not by a network.
-func (c *Config) ComposesRows() bool { return c.HasEncoder() && !slices.Contains(spelt, c.Subword) }
+// ComposesRows reports whether words are composed as means of n-grams, not by a network.
+func (c *Config) ComposesRows() bool { return c.Subword == SubwordNGram }
 
 // Composition returns how words are composed as means of the parameters of an encoder, which training
 // changes; nil if there is no encoder, or a network.

@@ -67,7 +67,7 @@ type Samples struct {
 	Passes        int     // how often the corpus is subsampled into M, or counted
 	Contexts      int     // l, iterations of an epoch of mode cl
 	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
-	Model         string  // cl: "sg" (skip-gram) or "cbow"; word2vec: also "cbow-positions"
+	Model         string  // cl: "sg" (skip-gram) or "cbow"; word2vec: the same
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
@@ -85,23 +85,18 @@ type Samples struct {
 
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
-	Subword     string  // "none", "cnn", "ngram", "chars", "bpe", "recurrent" or "attention"
-	Compose     string  // "sum" of a word's own vector and its spelling's, "two-losses", which train them apart, or "spelling" alone
-	Known       string  // two losses: what of the two is written, the "mean", the "own" vector or that of the "spelling"
+	Subword     string  // "none", "cnn" or "ngram"
+	Compose     string  // "sum" of a word's own vector and its spelling's, or "spelling" alone
 	Gram        Numbers // cnn: characters of a symbol; several: a word is spelt once in each length
 	CharDim     int     // cnn: E, values of a symbol's embedding
 	Widths      Numbers // cnn: symbols that filters span
 	Filters     Numbers // cnn: filters of each width, or one number for all
-	Pool        string  // cnn: "max" over the positions of a word, or "flatten"
 	Activation  string  // cnn: of the convolutions, see subword.Activation
-	Highway     int     // cnn: highway layers
 	Standardize bool    // cnn: features have mean 0 and variance 1 over the vocabulary
-	Dropout     float64 // cnn: share of the features that a step leaves out
 	MaxChars    int     // cnn: characters of a word that are read
 	MinGram     int     // ngram: characters of the shortest n-grams
 	MaxGram     int     // ngram: characters of the longest n-grams
 	Buckets     int     // ngram, cnn: vectors that n-grams are hashed to
-	Pieces      string  // bpe: file of the pieces
 	SubwordLR   float64 // learning rate of the encoder, times LR
 	Unseen      string  // what unseen words' vectors come from: "encoder" or "regress"
 }

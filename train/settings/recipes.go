@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
@@ -191,17 +190,15 @@ func gloVeRecipe(c *Config) {
 // learning rate, and no vectors of words' own. Its network is that of its authors'
 // earlier paper, as their program has it: docs/subword.md.
 func subwordRecipe(c *Config, kind string) {
-	c.Subword, c.Compose, c.Known = kind, composeSum, knownMean
+	c.Subword, c.Compose = kind, composeSum
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
 	if asGraph(c.FindMode()) {
 		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = Numbers{1}, 32, Numbers{2, 3, 4}, Numbers{64}, 30
-		c.Pool, c.Activation, c.Standardize = string(subword.PoolMax), string(subword.ReLU), true
+		c.Activation, c.Standardize = string(subword.ReLU), true
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
-	case sentenceOrdered(c.FindMode()) && kind != SubwordNGram: // with 1, parw2v diverges: all words share the characters
-		c.SubwordLR = 0.1
-	case composing(c.FindMode()) && !slices.Contains(spelt, kind):
+	case composing(c.FindMode()) && kind == SubwordNGram:
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
 		c.SubwordLR, c.Compose = 1, composeSpelling
@@ -211,7 +208,7 @@ func subwordRecipe(c *Config, kind string) {
 		}
 	case kind == SubwordNGram && vanilla:
 		c.SubwordLR, c.Compose = 0.15, composeSpelling
-	case (slices.Contains(spelt, kind) || kind == SubwordChars) && !vanilla:
+	case kind == SubwordCNN && !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05
@@ -223,11 +220,10 @@ func subwordRecipe(c *Config, kind string) {
 // For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
 // belong to few words: their rate rises less in shorter runs, and does not fall in
 // longer ones. With tempered samples it is lower: more of it costs similarity and
-// semantic analogies (benchmarks/subwords). Characters and
-// pieces follow these two; nobody has tuned them.
+// semantic analogies (benchmarks/subwords).
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
-	if c.Subword == SubwordNGram || c.Subword == SubwordBPE {
+	if c.Subword == SubwordNGram {
 		if factor = max(math.Sqrt(factor), 1); c.Tempering != 0 || c.Positives != 1 {
 			factor *= 0.4
 		}

@@ -408,7 +408,7 @@ func TestValidate(t *testing.T) {
 			"stock form of a network", func(c *Config) { c.Subword, c.Form = SubwordCNN, formStock },
 			"--form stock: --subword cnn has no stock form",
 		},
-		{"symbols of several lengths", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.Highway, c.SubwordLR = SubwordCNN, Numbers{1, 5}, 2, 1 }), ""},
+		{"symbols of several lengths", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.SubwordLR = SubwordCNN, Numbers{1, 5}, 1 }), ""},
 		{
 			"symbols whose lengths fall", ofSkipGram(func(c *Config) { c.Subword, c.Gram = SubwordCNN, Numbers{3, 2} }),
 			"--gram 3,2: must ascend",
@@ -416,14 +416,6 @@ func TestValidate(t *testing.T) {
 		{
 			"symbols longer than words", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.MaxChars = SubwordCNN, Numbers{1, 9}, 8 }),
 			"--gram 1,9: must be from 1 to --max-chars 8",
-		},
-		{
-			"symbols of several lengths of another network", func(c *Config) { c.Subword, c.Gram = subwordAttention, Numbers{1, 2} },
-			"--gram 1,2: --subword attention reads symbols of one length",
-		},
-		{
-			"highway layers below 0", ofSkipGram(func(c *Config) { c.Subword, c.Highway = SubwordCNN, -1 }),
-			"--highway -1: must be from 0 to 100",
 		},
 		{"SGD of stretches of n-grams", func(c *Config) { c.Optimizer = string(optim.SGD) }, ""},
 		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
@@ -503,10 +495,6 @@ func TestValidate(t *testing.T) {
 			func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" },
 			"mode psgnscc does not train on a GPU; ",
 		},
-		{"cuda position weights", func(c *Config) {
-			*c = Defaults(string(sequential.Word2Vec), "", "")
-			c.Corpus, c.Device, c.Model = "x", "cuda", string(sequential.PositionCBOW)
-		}, "--model cbow-positions: GPUs have no kernels for it"},
 		{"cuda hierarchical softmax", func(c *Config) {
 			*c = Defaults(string(sequential.Word2Vec), "", "")
 			c.Corpus, c.Device, c.HierarchicalSoftmax = "x", "cuda", true
@@ -734,7 +722,7 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"model": "sg"},
 		{"batch": "1000", "init": "vectors.bin"},
 		{"subword": "none"},
-		{"iterations": "7", "subword": "chars", "optimizer": "sgd"},
+		{"iterations": "7", "subword": "ngram", "optimizer": "sgd"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {
 		if flags["corpus"] == "" {

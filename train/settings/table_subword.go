@@ -12,22 +12,18 @@ func (c *Config) encoderSettings() []Setting {
 			help: "what is trained as the vector of a word of the text", Choices: composeChoices,
 		},
 		{
-			Name: "known", Study: true, Modes: withEncoders, Subword: encoders, Record: true, Resume: true, value: &c.Known,
-			help: "with --compose " + composeTwoLosses + ", what the vectors of words of the text are", Choices: knownChoices,
-		},
-		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
 			help: "where the vectors of words that the text lacks come from (default depends on --subword and the mode)", Choices: unseenChoices,
 			hideDefault: true,
 		},
 		{
-			Name: "gram", Study: true, Modes: asGraph, Subword: spelt, Record: true, value: &c.Gram,
-			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them " +
-				"(cnn, recurrent, attention); 1-5 reads n-grams of each of these lengths (cnn)",
+			Name: "gram", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Gram,
+			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them, " +
+				"1-5 n-grams of each of these lengths (cnn)",
 		},
 		{
-			Name: "char-dim", Modes: asGraph, Subword: spelt, Record: true, value: &c.CharDim,
-			help: "values `E` of a symbol's embedding (cnn, recurrent, attention)",
+			Name: "char-dim", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.CharDim,
+			help: "values `E` of a symbol's embedding (cnn)",
 		},
 	}
 }
@@ -44,25 +40,13 @@ func (c *Config) cnnSettings() []Setting {
 			help: "filters `N` of each width, or a number for each, with commas (cnn)",
 		},
 		{
-			Name: "pool", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Pool,
-			help: "which values of a convolution count (cnn)", Choices: poolChoices,
-		},
-		{
 			Name: "activation", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
 			help: "function applied to the values of a convolution (cnn)", Choices: activationChoices,
-		},
-		{
-			Name: "highway", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Highway,
-			help: "put features through `N` highway layers (cnn)",
 		},
 		{
 			Name: "standardize", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
 			help: "give features mean 0 and variance 1 over the " +
 				"vocabulary (cnn); =false leaves them as they are",
-		},
-		{
-			Name: "dropout", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Dropout,
-			help: "leave out a fraction `X` of each word's features, chosen anew in each step (cnn)",
 		},
 	}
 }
@@ -71,8 +55,8 @@ func (c *Config) cnnSettings() []Setting {
 func (c *Config) pieceSettings() []Setting {
 	return []Setting{
 		{
-			Name: "max-chars", Modes: asGraph, Subword: spelt, Record: true, value: &c.MaxChars,
-			help: "read at most `N` characters of a word (cnn, recurrent, attention)",
+			Name: "max-chars", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.MaxChars,
+			help: "read at most `N` characters of a word (cnn)",
 		},
 		{
 			Name: "min-ngram", Aliases: []string{"minn", "min-n"},
@@ -86,14 +70,9 @@ func (c *Config) pieceSettings() []Setting {
 		},
 		{
 			Name: "buckets", Aliases: []string{"bucket"},
-			Modes: withEncoders, Subword: hashing, Record: true, value: &c.Buckets,
-			help: "hash n-grams to `N` vectors (ngram); hash only the n-grams of a length that has more than N (cnn, recurrent, " +
-				"attention); vectors that no word needs take no memory",
-		},
-		{
-			Name: "pieces", Modes: withEncoders, Subword: bpeOnly, Record: true, value: &c.Pieces,
-			help: "byte-pair pieces, earliest merges first: a line of `FILE` " +
-				"has a piece, or the two parts of a merge (bpe)",
+			Modes: withEncoders, Subword: encoders, Record: true, value: &c.Buckets,
+			help: "hash n-grams to `N` vectors (ngram); hash only the n-grams of a length that has more than N (cnn); " +
+				"vectors that no word needs take no memory",
 		},
 		{
 			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,

@@ -10,8 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/subword/bpe"
-	"github.com/w2vcl/w2vcl/subword/stock"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 	"github.com/w2vcl/w2vcl/wordcontext/cooccurrence"
@@ -130,30 +128,14 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
-	case SubwordChars, SubwordBPE:
-		o := subword.BagOptions{Dim: c.Dim, Rate: c.SubwordLR, Mean: composing(c.FindMode())}
-		if c.Subword == SubwordBPE {
-			o.Pieces, err = bpe.Read(c.Pieces)
-		}
-		if err == nil {
-			e, err = subword.NewBag(words, o)
-		}
-	case subwordRecurrent, subwordAttention:
-		e, err = stock.New(c.Subword, words, stock.Options{
-			Dim: c.Dim, Hidden: c.CharDim, Rate: c.SubwordLR, Spelling: c.cnnOptions().Spelling,
-		})
 	default:
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
 	}
-	switch c.Compose {
-	case composeSum:
+	if c.Compose == composeSum {
 		e = subword.WithWords(e)
-	case composeTwoLosses:
-		weights := map[string][2]float32{knownMean: {0.5, 0.5}, knownOwn: {1, 0}, knownSpelling: {0, 1}}[c.Known]
-		e = subword.WithTwoLosses(e, weights[0], weights[1])
 	}
 	return e, nil
 }
@@ -161,8 +143,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 func (c *Config) cnnOptions() subword.CNNOptions {
 	return subword.CNNOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
-		LayerRates: c.layerRates(), Pool: subword.Pool(c.Pool), Activation: subword.Activation(c.Activation),
-		Highway: c.Highway, Raw: !c.Standardize, Dropout: c.Dropout,
+		LayerRates: c.layerRates(), Activation: subword.Activation(c.Activation), Raw: !c.Standardize,
 		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
 	}
 }

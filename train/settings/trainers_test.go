@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 // With --decay epochs the learning rate of an epoch is that of PAR-Word2Vec: after each of E
@@ -97,14 +96,12 @@ func TestUnseenByDefault(t *testing.T) {
 		{"subword cnn", "regress"},
 		{"model sg", "encoder"},
 		{"model sg subword ngram", "regress"},
-		{"model sg subword ngram compose two-losses", "regress"},
 		{"model sg subword cnn compose spelling", "regress"},
 		{"model sg subword cnn unseen encoder", "encoder"},
 		{"model sg subword none unseen regress", "regress"},
 		{"preset paper subword cnn", "encoder"},
 		{"mode vanilla subword ngram", "regress"},
 		{"mode word2vec subword ngram", "encoder"},
-		{"mode word2vec subword chars", "encoder"},
 		{"mode glove", "encoder"},
 	} {
 		given := map[string]string{"corpus": "x"}
@@ -117,58 +114,6 @@ func TestUnseenByDefault(t *testing.T) {
 		}
 		if c.Unseen != test.want || c.FitsUnseen() != (test.want == "regress") {
 			t.Errorf("%s: unseen words by %s, want %s", test.settings, c.Unseen, test.want)
-		}
-	}
-}
-
-// The mean of two vectors has less of C than either.
-func TestContextsOfTwoLosses(t *testing.T) {
-	for known, want := range map[string]float64{"mean": 0.1, "own": 0.25, "spelling": 0.25} {
-		c, err := Resolve("", map[string]string{"corpus": "x", "model": "sg", "subword": "ngram", "compose": "two-losses", "known": known})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.ContextWeight != want {
-			t.Errorf("--known %s: %v of C, want %v", known, c.ContextWeight, want)
-		}
-	}
-}
-
-// Unseen words are composed of characters or pieces as training composes words: where it takes means, as means.
-func TestBagsComposeAsTheyTrain(t *testing.T) {
-	words := []string{"a", "banana", "band", "and"}
-	pieces := writeFile(t, "pieces", "a n\nan d\nb an\n")
-	for _, settings := range []map[string]string{
-		{"mode": ModeCL, "model": "cbow", "subword": SubwordChars},
-		{"mode": ModeCL, "model": "cbow", "subword": SubwordBPE, "pieces": pieces},
-		{"mode": "fullw2v", "subword": SubwordChars},
-		{"mode": "word2vec", "subword": SubwordBPE, "pieces": pieces},
-	} {
-		c, err := Resolve("", mergeSettings(mergeSettings(settings, "compose", composeSpelling), "corpus", "x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Dim = 9
-		e, err := c.NewEncoder(words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.Randomize(c.Seed)
-		x, err := c.Composition(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		composer, want, got := composed.Composer{Composition: x}, make([]float32, c.Dim), make([]float32, c.Dim)
-		for i, word := range words {
-			composer.Compose(want, uint32(i), nil)
-			if err := e.Encode([]string{word}, got); err != nil {
-				t.Fatal(err)
-			}
-			for j := range want {
-				if math.Abs(float64(got[j]-want[j])) > 1e-6*math.Abs(float64(want[j]))+1e-7 {
-					t.Fatalf("%v: value %d of %s is %v, and %v in training", settings, j, word, got[j], want[j])
-				}
-			}
 		}
 	}
 }

@@ -170,20 +170,15 @@ func (v *validator) encoder() {
 	for _, filters := range c.Filters {
 		v.check(filters >= 1 && filters <= most, "filters", "must be from 1 to %d", most)
 	}
-	v.check(c.Dropout >= 0 && c.Dropout < 1, "dropout", "must be from 0 to below 1")
 	v.check(c.MaxChars >= 1 && c.MaxChars <= most, "max-chars", "must be from 1 to %d", most)
 	for i, gram := range c.Gram {
 		v.check(gram <= c.MaxChars, "gram", "must be from 1 to --max-chars %d", c.MaxChars)
 		v.check(i == 0 || gram > c.Gram[i-1], "gram", "must ascend, as in 1-5 or 1,3")
 	}
-	v.check(len(c.Gram) == 1 || c.Subword == SubwordCNN, "gram", "--subword %s reads symbols of one length", c.Subword)
-	v.check(c.Highway >= 0 && c.Highway <= 100, "highway", "must be from 0 to 100")
 	for _, width := range c.Widths {
 		v.check(width <= c.symbols(), "widths",
 			"a filter cannot span more than a word, --max-chars %d and its two ends", c.MaxChars)
 	}
-	v.check(c.Subword != SubwordBPE || c.Pieces != "", "subword",
-		"--pieces FILE has to say which pieces there are")
 	v.check(c.MinGram >= 1, "min-ngram", "must be at least 1")
 	v.check(c.MaxGram >= c.MinGram && c.MaxGram <= most, "max-ngram",
 		"must be from --min-ngram %d to %d", c.MinGram, most)
@@ -212,13 +207,9 @@ func (v *validator) choices() {
 		return
 	}
 	v.check(asGraph(c.FindMode()) || c.ComposesRows(), "subword",
-		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordChars, SubwordBPE, SubwordNone}, ", "))
+		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordNone}, ", "))
 	v.check(asGraph(c.FindMode()) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Compose != composeTwoLosses || !composing(c.FindMode()) || !c.ComposesRows(), "compose",
-		"here words are means of their parts, which have one loss: choose %s or %s, or mode %s with --model %s", composeSum, composeSpelling, ModeCL, ModelSkipGram)
-	v.check(c.Known == knownMean || c.Compose == composeTwoLosses, "known",
-		"needs --compose %s; otherwise a word has one vector", composeTwoLosses)
 	v.check(c.Init == "" || c.Compose != composeSpelling && !(composing(c.FindMode()) && c.ComposesRows()), "init",
 		"--subword %s composes vectors, so they cannot start from given ones; only words' own can, "+
 			"in mode %s, with a network, or with --model %s", c.Subword, ModeVanilla, ModelSkipGram)
@@ -228,7 +219,7 @@ func (v *validator) choices() {
 			shared = append(shared, string(o.Name))
 		}
 	}
-	means := onStretches(c.FindMode()) && !slices.Contains(spelt, c.Subword) // of rows that one word has or some
+	means := onStretches(c.FindMode()) && c.ComposesRows() // of rows that one word has or some
 	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
@@ -287,9 +278,6 @@ func (c *Config) validateDevice() error {
 			return err
 		}
 	}
-	if slices.Contains(networks, c.Subword) {
-		return terminal.Usagef("--subword %s: GPUs have no kernels for it; use --device %s", c.Subword, DeviceCPU)
-	}
 	return c.checkKernels(m)
 }
 
@@ -325,8 +313,6 @@ var flagOf = map[string]string{
 	"Widths":              "widths",
 	"Spelling.Limit":      "max-chars",
 	"Spelling.Gram":       "gram",
-	"Highway":             "highway",
-	"Dropout":             "dropout",
 	"HierarchicalSoftmax": "hierarchical-softmax",
 }
 
@@ -335,7 +321,7 @@ func (c *Config) checkKernels(m Mode) error {
 	var err error
 	switch m.Family {
 	case SentenceOrdered:
-		if c.HasEncoder() && (c.Subword != SubwordNGram || !device.ComposesOn(sequential.Algorithm(c.Mode))) {
+		if c.HasEncoder() && (!c.ComposesRows() || !device.ComposesOn(sequential.Algorithm(c.Mode))) {
 			return terminal.Usagef("--subword %s: mode %s does not train it on a GPU", c.Subword, c.Mode)
 		}
 		if c.HasEncoder() && device.Precision(c.Precision).Rounds() {
@@ -348,7 +334,7 @@ func (c *Config) checkKernels(m Mode) error {
 		}
 		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
 	case Stretches:
-		if slices.Contains(spelt, c.Subword) {
+		if c.Subword == SubwordCNN {
 			return terminal.Usagef("--subword %s: --model %s of mode %s has no network on a GPU", c.Subword, c.Model, c.Mode)
 		}
 		err = device.CheckCBOW(c.GraphOptions(nil), device.Precision(c.Precision))

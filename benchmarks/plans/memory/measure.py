@@ -26,9 +26,9 @@ UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 def cases():
     """Yields the name, the command and the flags of each case."""
     for model in "cbow", "sg":
-        for encoder in "none", "ngram", "cnn", "recurrent", "attention":
+        for encoder in "none", "ngram", "cnn":
             yield f"cl {model} {encoder}", "train", ["--mode", "cl", "--model", model, "--subword", encoder, "--iterations", "12"]
-    for encoder in "none", "ngram", "cnn", "recurrent", "attention":
+    for encoder in "none", "ngram", "cnn":
         yield f"vanilla {encoder}", "train", ["--mode", "vanilla", "--subword", encoder, "--epochs", "1"]
     for mode in SEQUENTIAL:
         for encoder in ["none"] if mode == "psgnscc" else ["none", "ngram"]:

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 // The streams in use here; see corpus.Stream.
-constexpr uint32_t streamSubsample = 3, streamWindow = 4, streamNegatives = 7, streamRedraws = 9, streamRounding = 12, streamDropout = 15;
+constexpr uint32_t streamSubsample = 3, streamWindow = 4, streamNegatives = 7, streamRedraws = 9, streamRounding = 12;
 
 // philox returns the 128 bits of a counter of the stream whose upper 32 bits are stream
 // and whose lower ones are sub: Philox4x32-10 (Salmon et al. 2011).

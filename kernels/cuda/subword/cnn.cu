@@ -3,19 +3,17 @@
 //
 //	tables     (W, A, C) = embeddings (A, E) times filters, at each offset in them
 //	features   (V, D): activation of the max over positions of the sum of rows of tables, and
-//	           where; or, flattened, of the sums of all positions
+//	           where
 //	y          = (features - mean) scale, over the words, or the features as they are
 //	           vectors = y weights + bias, loss, gradient of vectors: elsewhere
 //	weights    their gradient from its parts, means for the standardization, update
 //	dtables    the gradient of the features goes to where the maximum was
 //	embeddings, filters: gradients from dtables, update
 //
-// A filter is a column of the tables, those of each width together; a feature belongs to a
-// column, or to a column and a position, those of a position together. The order of all sums follows from the
-// shapes alone, so two runs give the same bits.
+// A filter is a column of the tables, those of each width together, and has one feature: D is C. The order of all sums
+// follows from the shapes alone, so two runs give the same bits.
 //
-// With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D). highway.cu has
-// the layers that they go through before.
+// With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D).
 //
 // quads.cu has faster kernels of y and of dtables, hopper.cu of the products. lists.cu has tables that do not fit into shared
 // memory, and all that is around them.
@@ -88,17 +86,16 @@ __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, si
 extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_constant__ Cnn c) {
 	for (uint32_t d = threadIdx.x; d < c.d; d += blockDim.x) {
 		double sum = 0, squares = 0;
-		// Flattened, a feature belongs to one position: the maximum of one value.
-		uint32_t b = widthOf(c, c.feature, d), i = d - c.feature[b], position = i / c.count[b], w = c.width[b];
-		const float *table = c.tables + c.begin[b] + i % c.count[b];
+		uint32_t b = widthOf(c, c.column, d), w = c.width[b];
+		const float *table = c.tables + c.begin[b] + d - c.column[b];
 		for (uint32_t v = blockIdx.x; v < c.v; v += c.blocks) {
 			float value = 0;
 			for (uint32_t spelling = v * c.spellings; spelling < (v + 1) * c.spellings; spelling++) {
 				uint32_t first = __ldg(c.starts + spelling), count = __ldg(c.starts + spelling + 1) - first;
-				Maximum x = convolve(c, table, c.offset[b], c.symbols + first + position, c.flatten ? w : count, w);
+				Maximum x = convolve(c, table, c.offset[b], c.symbols + first, count, w);
 				float of = activate(c, x.value);
 				c.features[size_t(spelling) * c.d + d] = of;
-				if (!c.flatten) ((uint16_t *)c.where)[size_t(spelling) * c.d + d] = uint16_t(x.at);
+				((uint16_t *)c.where)[size_t(spelling) * c.d + d] = uint16_t(x.at);
 				value += of;
 			}
 			c.summed[size_t(v) * c.d + d] = value;
@@ -200,9 +197,8 @@ ADAPTIVE(WEIGHTS)
 
 // scatterFeature adds up the gradient of feature d, of width w, over the words from
 // first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
-// Flattened, the feature is that of a position.
 template <int W>
-__device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t d, uint32_t w, uint32_t first, uint32_t last, uint32_t position) {
+__device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t d, uint32_t w, uint32_t first, uint32_t last) {
 	constexpr int ahead = 8; // words whose values are on their way together
 	float mean = c.mean[d], scale = c.scale[d], meanGradient = c.meanGradient[d], meanProduct = c.meanProduct[d];
 	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
@@ -210,7 +206,7 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t
 		const uint32_t *word[ahead]; // from the first symbol under the filter on
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			uint32_t v = min(v0 + j, last - 1), t = c.flatten ? position : ((const uint16_t *)c.where)[size_t(v) * c.d + d];
+			uint32_t v = min(v0 + j, last - 1), t = ((const uint16_t *)c.where)[size_t(v) * c.d + d];
 			float x = c.features[size_t(v) * c.d + d], y = (x - mean) * scale;
 			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct) * derivative(c, x);
 			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
@@ -239,16 +235,15 @@ extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_consta
 	float *to = own + l;
 	for (uint32_t r = 0; r < rows; r++) to[32 * r] = 0;
 	if (column >= c.columns) return;
-	uint32_t b = widthOf(c, c.column, column), w = c.width[b], d = c.feature[b] + column - c.column[b];
+	uint32_t b = widthOf(c, c.column, column), w = c.width[b];
 	uint32_t first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
-	for (uint32_t t = 0; t < c.positions[b]; t++, d += c.count[b])
-		switch (w) {
-		case 2: scatterFeature<2>(c, to, d, w, first, last, t); break;
-		case 3: scatterFeature<3>(c, to, d, w, first, last, t); break;
-		case 4: scatterFeature<4>(c, to, d, w, first, last, t); break;
-		case 5: scatterFeature<5>(c, to, d, w, first, last, t); break;
-		default: scatterFeature<1>(c, to, d, w, first, last, t);
-		}
+	switch (w) {
+	case 2: scatterFeature<2>(c, to, column, w, first, last); break;
+	case 3: scatterFeature<3>(c, to, column, w, first, last); break;
+	case 4: scatterFeature<4>(c, to, column, w, first, last); break;
+	case 5: scatterFeature<5>(c, to, column, w, first, last); break;
+	default: scatterFeature<1>(c, to, column, w, first, last);
+	}
 	float *sum = c.dparts + size_t(piece) * rows * c.columns + column;
 	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = to[32 * r];
 }

@@ -23,7 +23,7 @@ struct Cnn {
 	float *tables;                    // (W, A, C), or (A, T), see lists.cu
 	float *features;                  // (V G, D)
 	float *summed;                    // (V, D), sums of features over the spellings; features if there is one
-	void *where;                      // (V G, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte; flattened, not used
+	void *where;                      // (V G, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte
 	double *sums;                     // (thread blocks of the convolution, 2, D)
 	float *mean, *scale;              // (D)
 	Narrow y;                          // (V, D + 1), the last column 1
@@ -41,12 +41,12 @@ struct Cnn {
 	Decays decays;
 	uint32_t v, a, e, columns, d, n; // columns: C
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
-	uint32_t flatten, raw, activation, packed;
+	uint32_t raw, activation, packed;
 	uint32_t kept; // features of so many words of a lane stay in shared memory; packed only
 	uint32_t spellings, pitch, lists; // G; from symbol to symbol in tables; whether these are those of lists.cu
-	// Of each width: w, F, where its filters begin, its first of C columns, positions that have features, where its features
-	// begin, and in tables where its values of a symbol begin, and how far they are from offset to offset.
-	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], positions[maxWidths], feature[maxWidths], begin[maxWidths], offset[maxWidths];
+	// Of each width: w, F, where its filters begin, its first of C columns, and in tables where its values of a symbol begin, and
+	// how far they are from offset to offset.
+	uint32_t width[maxWidths], count[maxWidths], first[maxWidths], column[maxWidths], begin[maxWidths], offset[maxWidths];
 	Group groups[maxGroups]; // of quads.cu
 };
 

@@ -27,10 +27,10 @@ type cnnArgs struct {
 	decays                                          cuda.Decays
 	v, a, e, columns, d, n                          uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
-	flatten, raw, activation, packed                uint32
+	raw, activation, packed                         uint32
 	kept                                            uint32
 	spellings, pitch, lists                         uint32
-	width, count, first, column, positions, feature [MaxWidths]uint32
+	width, count, first, column                     [MaxWidths]uint32
 	begin, offset                                   [MaxWidths]uint32
 	groups                                          [maxGroups]group
 }
@@ -59,8 +59,7 @@ type cnn struct {
 	kernels  cnnKernels
 	convolve cuda.Grid
 	scatter  scatterShape
-	lists    *lists    // of a large alphabet
-	highways *highways // nil if there are none
+	lists    *lists // of a large alphabet
 }
 
 type cnnKernels struct {
@@ -89,12 +88,10 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	}
 	x.allocateParameters(a, c, e)
 	g.features = a.Floats("features", spelt)
-	if g.summed = g.features; e.Each() > 1 || e.Highway > 0 {
+	if g.summed = g.features; e.Each() > 1 {
 		g.summed = a.Floats("features", v*features)
 	}
-	if !e.Flatten {
-		g.where = a.Bytes("features", (2+2*int(g.packed))*spelt)
-	}
+	g.where = a.Bytes("features", (2+2*int(g.packed))*spelt)
 	if g.packed > 0 {
 		g.together = a.Bytes("meetings", 8)
 	}
@@ -116,10 +113,6 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 		x.shapeScatter(size)
 		g.tables, g.dtables, g.dparts = a.Floats("tables of symbols", size), a.Floats("tables of symbols", size), a.Floats("gradients of tables", x.scatter.pieces*size)
 	}
-	if e.Highway > 0 {
-		x.highways = newHighways(a, e, g)
-		x.highways.addTo(x.all)
-	}
 	x.loadKernels(a)
 	if a.Err != nil {
 		return nil, a.Err
@@ -130,8 +123,8 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 // shape fills in the sizes that follow from the options, and returns whether the alphabet is a large one.
 func (x *cnn) shape(a *allocator, c cl.Options, e Structure) (large bool) {
 	g, d := &x.args, e.Features()
-	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(e.Columns()), uint32(d), uint32(c.Dim)
-	g.flatten, g.raw = number(e.Flatten), number(e.Raw)
+	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(d), uint32(d), uint32(c.Dim)
+	g.raw = number(e.Raw)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
 	g.decays = a.optimizer.Decays()
@@ -139,16 +132,15 @@ func (x *cnn) shape(a *allocator, c cl.Options, e Structure) (large bool) {
 	if large = e.HasLists(x.device.SharedOfBlock); large {
 		g.pitch, g.lists = uint32(stride(e.TableColumns())), 1
 	}
-	first, column, feature, begin := 0, 0, 0, 0
+	first, column, begin := 0, 0, 0
 	for i, w := range e.Widths {
-		f, positions := e.Filters[i], e.Positions(i)
+		f := e.Filters[i]
 		g.width[i], g.count[i], g.first[i], g.column[i] = uint32(w), uint32(f), uint32(first), uint32(column)
-		g.positions[i], g.feature[i] = uint32(positions), uint32(feature)
 		if g.begin[i], g.offset[i] = uint32(column), g.a*g.columns; large {
 			g.begin[i], g.offset[i] = uint32(begin), uint32(f)
 		}
 		g.widest = max(g.widest, uint32(w))
-		first, column, feature, begin = first+(w*e.CharDim+1)*f, column+f, feature+positions*f, begin+w*f
+		first, column, begin = first+(w*e.CharDim+1)*f, column+f, begin+w*f
 	}
 	x.shapeConvolution(e, large)
 	return large
@@ -164,7 +156,7 @@ func (x *cnn) shapeConvolution(e Structure, large bool) {
 	switch {
 	case large: // rows of some columns at a time stay in the second-level cache
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 8*x.device.Multiprocessors), Threads: min(256, (int(g.d)+31)/32*32)}
-	case e.Flatten || e.Highway > 0 || odd || e.longest() > packedSymbols || len(e.Filters)+e.Columns()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
+	case odd || e.longest() > packedSymbols || len(e.Filters)+e.Features()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
 		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	default:
 		copy(g.groups[:], e.groups(threads/32))
@@ -322,11 +314,6 @@ func (x *cnn) launchConvolution() error {
 	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
 		return err
 	}
-	if x.highways != nil {
-		if err := x.highways.compose(g, x.convolve); err != nil {
-			return err
-		}
-	}
 	if err := x.launch(k.means, int(g.d), 128, 0); err != nil {
 		return err
 	}
@@ -351,12 +338,6 @@ func (x *cnn) gradient(step cu.DevicePtr) error {
 	}
 	if err := x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
 		return err
-	}
-	if x.highways != nil {
-		var err error
-		if g, err = x.highways.gradient(g, step); err != nil {
-			return err
-		}
 	}
 	if x.lists != nil {
 		return x.lists.gradient(g)

@@ -6,8 +6,6 @@
 //		trained[row] = the step's number
 //		own: (V, N), words' own vectors, which are part of rows: updated as rows of a table
 //
-// With two losses a row is the composed one or the word's own vector, by turns as ownStep says, and the step trains that one.
-//
 // Rows without a share keep an old gradient: trained tells. Where products read all rows, subword_forget has set it to zero
 // before.
 #include "../cl/single.cuh"
@@ -18,15 +16,8 @@ struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
 	Narrow gradient;      // (V, N)
 	uint32_t *trained;    // (V)
-	uint32_t words, rows; // words: own is to be updated; twoLosses: where ownStep says so, and else the gradient is to be written
+	uint32_t words, rows; // words: own is to be updated
 };
-
-constexpr uint32_t twoLosses = 2;
-
-// ownStep reports whether a step trains the own vector of a word and not the composed one; package subword says it so, too.
-__device__ __forceinline__ bool ownStep(uint64_t seed, uint32_t stream, uint32_t word) {
-	return randomBits(seed, streamDropout, 1u << 31 | (stream / 2 + 1), word / 32) >> (word & 31) & 1;
-}
 
 template <int F> struct Composed : Single<F> {
 	using S = Single<F>;
@@ -48,15 +39,14 @@ template <int F> struct Composed : Single<F> {
 
 	template <class method>
 	__device__ __forceinline__ void update(uint32_t row, float (&)[values], const float (&g)[values], Moments &r, const StepNumbers &s) const {
-		bool both = b.words != twoLosses, own = both ? b.words != 0 : ownStep(this->t.seed, stream, row), spelling = both || !own;
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
 			float4 x = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
-			put(b.gradient, row, 4 * S::at(i), x, spelling ? gradientUnits : 0);
+			put(b.gradient, row, 4 * S::at(i), x, gradientUnits);
 		}
-		if (laneNumber() == 0 && spelling) b.trained[row] = stream;
-		if (!own) return;
+		if (laneNumber() == 0) b.trained[row] = stream;
+		if (!b.words) return;
 		StepTable t = this->t;
 		t.left = b.own;
 		float w[values];
@@ -98,12 +88,4 @@ extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *b
 		for (uint32_t i = 4 * laneNumber(); i < b.gradient.stride; i += 128) *(uint2 *)(b.gradient.values + at + i) = make_uint2(0, 0);
 	}
 	if (old) b.trained[row] = never;
-}
-
-// subword_choose writes the own vectors of the words over composed rows that a step trains them of. A warp has a row.
-extern "C" __global__ void __launch_bounds__(128) subword_choose(const Beside *beside, float4 *rows, uint32_t quads, uint64_t seed, const StepNumbers *step) {
-	const Beside &b = *beside;
-	uint32_t row = blockIdx.x * 4 + threadIdx.x / 32;
-	if (row >= b.rows || !ownStep(seed, step->stream, row)) return;
-	for (size_t i = laneNumber(), at = size_t(row) * quads; i < quads; i += 32) rows[at + i] = b.own[at + i];
 }

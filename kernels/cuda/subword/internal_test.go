@@ -17,10 +17,9 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1360}, "Product": {unsafe.Sizeof(productArgs{}), 80},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1232}, "Product": {unsafe.Sizeof(productArgs{}), 80},
 		"NGrams": {unsafe.Sizeof(ngramsArgs{}), 224}, "Beside": {unsafe.Sizeof(besideArgs{}), 40},
-		"Updates": {unsafe.Sizeof(updatesArgs{}), 984}, "Lists": {unsafe.Sizeof(listsArgs{}), 1496},
-		"Highway": {unsafe.Sizeof(highwayArgs{}), 1528},
+		"Updates": {unsafe.Sizeof(updatesArgs{}), 984}, "Lists": {unsafe.Sizeof(listsArgs{}), 1368},
 	} {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes, the kernels' %d", what, sizes[0], sizes[1])
@@ -68,13 +67,6 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		for i := range g.widths {
 			w := g.width[i]
 			receive(fmt.Sprintf("gradient of filters%d.width%d", i, w), g.dfilters+cu.DevicePtr(4*g.first[i]), int(w*g.e)+1, int(g.count[i]), int(g.count[i]))
-		}
-		if x.highways != nil {
-			for i, l := range x.highways.layers {
-				receive(fmt.Sprintf("gradient of highway%d", i), l.parameter.gradient, d+1, 2*d, int(l.strideL))
-			}
-			receive("features", g.summed, v, d, d) // all are written; composed again they would follow from the trained layers
-			return err
 		}
 		g.kept = 0 // so that all features are written
 		err = errors.Join(err, x.compose(rows, k.words.value), k.device.Stream().Synchronize())

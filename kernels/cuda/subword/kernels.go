@@ -33,8 +33,6 @@ type Kernels struct {
 
 	beside cu.DevicePtr
 	skips  bool
-	choose cu.Function // with two losses: writes words' own vectors over composed ones, by turns
-	two    bool
 	// If the encoder does not skip rows:
 	come, forget cu.Function
 	coming       cu.DevicePtr // (V), the last step that a row has come in
@@ -62,9 +60,6 @@ type encoder interface {
 	// sent prepares for parameters that came from the host.
 	sent() error
 }
-
-// byTurns is twoLosses of composed.cu, a value of besideArgs.words.
-const byTurns = 2
 
 // besideArgs is Beside of composed.cu.
 type besideArgs struct {
@@ -110,10 +105,6 @@ func (e Structure) check(words int) error {
 	switch {
 	case len(e.Widths) > MaxWidths:
 		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
-	case e.Highway < 0 || e.Highway > 0 && len(e.Widths) == 0:
-		return fmt.Errorf("%d highway layers; there must be at least 0, behind the filters of a CNN", e.Highway)
-	case e.TwoLosses && !e.Words:
-		return errors.New("two losses need words' own vectors")
 	case e.Each() > 1 && len(e.Widths) == 0:
 		return errors.New("sums of rows have one spelling of a word")
 	case len(e.Starts) != words*e.Each()+1:
@@ -130,9 +121,6 @@ func (e Structure) check(words int) error {
 		n := int(e.Starts[v+1]) - int(first)
 		if n < widest || len(e.Widths) > 0 && n > MaxSymbols {
 			return fmt.Errorf("word %d has %d symbols; the kernels take from the widest filter, %d, to %d", v, n, widest, MaxSymbols)
-		}
-		if e.Flatten && n != int(e.Starts[1]-e.Starts[0]) {
-			return fmt.Errorf("word %d has %d symbols, the first one %d; flattened, all must have as many", v, n, e.Starts[1]-e.Starts[0])
 		}
 	}
 	if e.Sizes != nil && len(e.Sizes) != e.Alphabet {
@@ -166,11 +154,11 @@ func (k *Kernels) allocate(e Structure) (err error) {
 	for name, m := range k.encoder.matrices() {
 		k.addTensors(name, m)
 	}
-	return k.allocateBeside(a, e.TwoLosses)
+	return k.allocateBeside(a)
 }
 
 // allocateBeside prepares step 1.
-func (k *Kernels) allocateBeside(a *allocator, twoLosses bool) (err error) {
+func (k *Kernels) allocateBeside(a *allocator) (err error) {
 	size, err := cuda.KernelSize(k.options.Dim)
 	if err != nil {
 		return err
@@ -182,9 +170,6 @@ func (k *Kernels) allocateBeside(a *allocator, twoLosses bool) (err error) {
 	b := besideArgs{
 		own: cmp.Or(k.words.value, k.Rows()), gradient: k.encoder.target(),
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
-	}
-	if k.two = twoLosses; k.two {
-		b.words, k.choose = byTurns, a.Function("subword/composed", "subword_choose", 0)
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
 	if k.skips = k.encoder.skips(b.trained); k.skips || a.Err != nil {
@@ -209,7 +194,7 @@ func (k *Kernels) Rate() float64 { return k.rate }
 // Prepare starts what the rows need, and to set the gradients to zero that the step will not write.
 func (k *Kernels) Prepare(m cl.StepMemory) error {
 	if k.skips {
-		return k.encoder.prepare(m.Rows, k.added(), m)
+		return k.encoder.prepare(m.Rows, k.words.value, m)
 	}
 	err := k.aside.Do(func() error {
 		grid := cuda.Grid{Blocks: (int(m.Met.MostJobs) + 255) / 256, Threads: 256}
@@ -223,7 +208,7 @@ func (k *Kernels) Prepare(m cl.StepMemory) error {
 	if err != nil {
 		return err
 	}
-	if err := k.encoder.prepare(m.Rows, k.added(), m); err != nil {
+	if err := k.encoder.prepare(m.Rows, k.words.value, m); err != nil {
 		return err
 	}
 	return k.aside.Join()
@@ -231,19 +216,7 @@ func (k *Kernels) Prepare(m cl.StepMemory) error {
 
 // Compose starts to write the rows.
 func (k *Kernels) Compose(m cl.StepMemory) error {
-	if err := k.encoder.compose(m.Rows, k.added()); err != nil || !k.two {
-		return err
-	}
-	grid := cuda.Grid{Blocks: blocksOfRows(k.options.Rows), Threads: 32 * warpsOfBlock}
-	return k.device.LaunchValues(k.choose, grid, uint64(k.beside), uint64(m.Rows), uint64(k.words.stride/4), k.options.Seed, uint64(m.Tables))
-}
-
-// added returns what is added to composed rows.
-func (k *Kernels) added() cu.DevicePtr {
-	if k.two {
-		return 0
-	}
-	return k.words.value
+	return k.encoder.compose(m.Rows, k.words.value)
 }
 
 // Launch starts step 1. Without words' own vectors it reads the rows in their place.

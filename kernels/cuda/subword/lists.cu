@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) lists_differentiate(const __gr
 	size_t at = size_t(spelling) * c.d + d;
 	float x = c.features[at], scale = c.scale[d], y = (c.summed[size_t(v) * c.d + d] - c.mean[d]) * scale;
 	float g = scale * (c.dy[size_t(v) * c.strideD + d] - c.meanGradient[d] - y * c.meanProduct[d]) * derivative(c, x);
-	c.features[at] = !c.flatten && ((const uint16_t *)c.where)[at] == nowhere ? 0 : g;
+	c.features[at] = ((const uint16_t *)c.where)[at] == nowhere ? 0 : g;
 }
 
 // putSum writes a value of dtables. Too large ones are the largest; NaN stays.
@@ -109,28 +109,17 @@ extern "C" __global__ void __launch_bounds__(128) lists_gather(const __grid_cons
 	uint32_t groups = (c.columns + 127) / 128, column = blockIdx.x % groups * 128 + threadIdx.x;
 	if (column >= c.columns) return;
 	const Piece p = l.pieces[blockIdx.x / groups];
-	uint32_t b = widthOf(c, c.column, column), f = c.count[b], w = c.width[b], d = c.feature[b] + column - c.column[b];
+	uint32_t b = widthOf(c, c.column, column), w = c.width[b];
 	for (uint32_t o0 = 0; o0 < w; o0 += offsets) {
 		float sum[offsets] = {};
-		if (c.flatten) {
-			for (uint32_t u = p.first; u < p.last; u++) {
-				uint2 use = __ldg(l.uses + u);
+		inBatches<8>(p.last - p.first, [&](uint32_t i) {
+			uint2 use = __ldg(l.uses + p.first + i);
+			size_t at = size_t(use.x) * c.d + column;
+			return Gradient{c.features[at], use.y - ((const uint16_t *)c.where)[at] - o0};
+		}, [&](const Gradient &x) {
 #pragma unroll
-				for (int o = 0; o < offsets; o++) {
-					uint32_t position = use.y - o0 - o; // large before the word
-					if (o0 + o < w && position < c.positions[b]) sum[o] += c.features[size_t(use.x) * c.d + d + position * f];
-				}
-			}
-		} else {
-			inBatches<8>(p.last - p.first, [&](uint32_t i) {
-				uint2 use = __ldg(l.uses + p.first + i);
-				size_t at = size_t(use.x) * c.d + d;
-				return Gradient{c.features[at], use.y - ((const uint16_t *)c.where)[at] - o0};
-			}, [&](const Gradient &x) {
-#pragma unroll
-				for (int o = 0; o < offsets; o++) sum[o] += x.offset == o ? x.g : 0;
-			});
-		}
+			for (int o = 0; o < offsets; o++) sum[o] += x.offset == o ? x.g : 0;
+		});
 #pragma unroll
 		for (int o = 0; o < offsets; o++) {
 			if (o0 + o >= w) break;

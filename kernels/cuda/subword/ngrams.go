@@ -3,7 +3,6 @@
 package subword
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -43,7 +42,7 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	}
 	starts, users := inverted(lists, wordOf)
 	order, frequent := cl.FrequentFirst(starts)
-	x := &ngrams{device: a.Device, name: cmp.Or(e.Table, "ngrams"), table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
+	x := &ngrams{device: a.Device, name: "ngrams", table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
 	x.args = ngramsArgs{
 		table:  x.table.table(a.optimizer),
 		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),

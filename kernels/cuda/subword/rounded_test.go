@@ -51,11 +51,7 @@ func round(e subword.Encoder, words []string) (subword.Encoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		least := slices.Max(o.Widths)
-		if structure.Flatten {
-			least = o.Spelling.Limit
-		}
-		r.spelt = alphabet.Spell(words, least)
+		r.spelt = alphabet.Spell(words, slices.Max(o.Widths))
 	}
 	return r, nil
 }
@@ -95,8 +91,7 @@ func (r *rounded) sums(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, 
 func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
 	last := len(parameters) - 1
 	o := r.options
-	layers := last - o.Highway
-	symbols, filters, each := parameters[0], append(gorgonia.Nodes{}, parameters[1:layers]...), r.structure.Each()
+	symbols, filters, each := parameters[0], append(gorgonia.Nodes{}, parameters[1:last]...), r.structure.Each()
 	var err error
 	if each > 1 { // factors of tables, but for the biases
 		if symbols, err = roundValues(symbols, func(int) float32 { return 1 }); err != nil {
@@ -108,12 +103,7 @@ func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Nod
 			}
 		}
 	}
-	x, err := subword.Convolve(r.spelt, symbols, filters, subword.Convolution{Widths: o.Widths, Pool: o.Pool, Activation: o.Activation}, threads)
-	for _, layer := range parameters[layers:last] {
-		if err == nil {
-			x, err = highwayRounded(x, layer, threads)
-		}
-	}
+	x, err := subword.Convolve(r.spelt, symbols, filters, subword.Convolution{Widths: o.Widths, Activation: o.Activation}, threads)
 	if err == nil && each > 1 {
 		x, err = subword.SumEach(x, each, threads)
 	}
@@ -140,52 +130,6 @@ func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Nod
 		return nil, err
 	}
 	return subword.Connect(y, weights, threads)
-}
-
-// highwayRounded is subword.Highway of rounded factors, with a rounded gradient of the layer.
-func highwayRounded(x, weights *gorgonia.Node, threads int) (*gorgonia.Node, error) {
-	rows, d := x.Shape()[0], x.Shape()[1]
-	all := func(int) float32 { return 1 }
-	factor, err := roundValues(x, all)
-	if err != nil {
-		return nil, err
-	}
-	if weights, err = roundValues(weights, func(row int) float32 { return min(1, float32(d-row)) }); err != nil {
-		return nil, err
-	}
-	layer, err := subword.Connect(factor, weights, threads)
-	if err == nil {
-		layer, err = roundGradient(layer)
-	}
-	if err != nil {
-		return nil, err
-	}
-	matrix := func(columns int) *tensor.Dense {
-		return tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
-	}
-	result, dx, dLayer := matrix(d), matrix(d), matrix(2*d)
-	each := func(in []*tensor.Dense, f func(i, at int, x, change, gate float64)) {
-		values, of := in[0].Float32s(), in[1].Float32s()
-		for i, v := range values {
-			at := i/d*2*d + i%d
-			f(i, at, float64(v), float64(of[at]), 1/(1+math.Exp(-float64(of[at+d]))))
-		}
-	}
-	forward := func(in []*tensor.Dense) (*tensor.Dense, error) {
-		each(in, func(i, _ int, x, change, gate float64) { result.Float32s()[i] = float32(x + gate*(max(change, 0)-x)) })
-		return result, nil
-	}
-	return operation.Apply("rounded highway layer", gorgonia.Nodes{x, layer}, rows, d, forward, func(in []*tensor.Dense, g *tensor.Dense) ([]*tensor.Dense, error) {
-		each(in, func(i, at int, x, change, gate float64) {
-			of, ofChange := float64(g.Float32s()[i]), 0.
-			if change > 0 {
-				ofChange = of * gate
-			}
-			dx.Float32s()[i], dLayer.Float32s()[at] = float32(of*(1-gate)), float32(ofChange)
-			dLayer.Float32s()[at+d] = float32(of * (max(change, 0) - x) * gate * (1 - gate))
-		})
-		return []*tensor.Dense{dx, dLayer}, nil
-	})
 }
 
 // standardizeRounded is subword.Standardize with a rounded result. In the mean of its gradient times the result, the result is

@@ -24,18 +24,14 @@ type Structure struct {
 	// Symbols of word v, or the rows that its n-grams have in their table, are
 	// Symbols[Starts[v]:Starts[v+1]]. With G spellings of a word, those of word v are G such lists, v*G and on.
 	Starts, Symbols []uint32
-	Table           string   // name of the n-grams' table in checkpoints; empty: "ngrams"
 	Alphabet        int      // A, symbols; of n-grams U, rows of their table
 	Sizes           []uint32 // (U), how many n-grams have a row, which is as many times in the words that have them; nil: one
 	CharDim         int      // E, of a CNN
 	Widths, Filters []int    // w, and F of each; none for n-grams
 	Spellings       int      // G, of a CNN: their features are summed; 0 stands for 1
-	Highway         int      // highway layers between the maxima and that sum, (D+1, 2D) each
-	Flatten         bool     // features are those of all positions, of words of as many symbols, not maxima
 	Raw             bool     // features are not standardized
 	Activation      string   // one of Activations; empty: the first
 	Words           bool     // words have vectors of their own, too
-	TwoLosses       bool     // a step trains one of a word's two vectors, see subword.WithTwoLosses; else their sum
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
@@ -72,26 +68,10 @@ func (c Structure) HasLists(shared int) bool {
 // scatterShared is the shared memory of a warp's own tables of 32 columns.
 func scatterShared(widest, alphabet int) int { return 128 * widest * alphabet }
 
-// Columns is C, the filters of all widths.
-func (c Structure) Columns() (columns int) {
-	for _, filters := range c.Filters {
-		columns += filters
-	}
-	return columns
-}
-
-// Positions returns how many positions of a word have features of width number i.
-func (c Structure) Positions(i int) int {
-	if !c.Flatten {
-		return 1
-	}
-	return int(c.Starts[1]-c.Starts[0]) - c.Widths[i] + 1
-}
-
-// Features is D, the features of a word.
+// Features is D, the features of a word: one of each filter of all widths.
 func (c Structure) Features() (features int) {
-	for i, filters := range c.Filters {
-		features += filters * c.Positions(i)
+	for _, filters := range c.Filters {
+		features += filters
 	}
 	return features
 }

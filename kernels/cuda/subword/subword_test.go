@@ -145,43 +145,26 @@ func encoders(dim int) map[string]newEncoder {
 			return as(e, words)
 		}
 	}
-	with := func(encoder newEncoder, own func(e subword.Encoder) subword.Encoder) newEncoder {
+	withWords := func(encoder newEncoder) newEncoder {
 		return func(words []string, as asEncoder) (subword.Encoder, error) {
 			e, err := encoder(words, as)
 			if err != nil {
 				return nil, err
 			}
-			return own(e), nil
+			return subword.WithWords(e), nil
 		}
-	}
-	withWords := func(encoder newEncoder) newEncoder { return with(encoder, subword.WithWords) }
-	withTwo := func(encoder newEncoder) newEncoder {
-		return with(encoder, func(e subword.Encoder) subword.Encoder { return subword.WithTwoLosses(e, .5, .5) })
 	}
 	return map[string]newEncoder{
 		"cnn":       cnn(subword.CNNOptions{Rate: .5}),
 		"cnn+words": withWords(cnn(subword.CNNOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})),
 		"cnn of the paper": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
-			Pool: subword.PoolFlatten, Raw: true, Spelling: subword.SpellingOptions{Limit: 10}}),
+			Raw: true, Spelling: subword.SpellingOptions{Limit: 10}}),
 		"cnn of n-grams": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
 			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
 		"raw cnn of n-grams+words": withWords(cnn(subword.CNNOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
 			Spelling: subword.SpellingOptions{Gram: subword.Lengths{2, 3}}})),
-		"cnn with highways+words": withWords(cnn(subword.CNNOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1, Highway: 2})),
-		"cnn of n-grams with a highway": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
-			Activation: subword.Tanh, Highway: 1, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
-		"ngrams": ngrams(subword.NGramOptions{Rate: .3}),
-		"characters": func(words []string, as asEncoder) (subword.Encoder, error) {
-			e, err := subword.NewBag(words, subword.BagOptions{Dim: dim, Rate: .2})
-			if err != nil {
-				return nil, err
-			}
-			return as(e, words)
-		},
+		"ngrams":       ngrams(subword.NGramOptions{Rate: .3}),
 		"ngrams+words": withWords(ngrams(subword.NGramOptions{Shortest: 1, Longest: 2, Buckets: 100})),
-		"cnn, two losses": withTwo(cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
-			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}})),
-		"ngrams, two losses": withTwo(ngrams(subword.NGramOptions{Shortest: 2, Longest: 3, Rate: .3})),
 	}
 }
 
@@ -227,7 +210,7 @@ func inSeries(both func(from, to int), same func(moments bool)) {
 }
 
 // comparison returns what trains both and compares their losses, and what compares their state. columns are those of
-// parameters: moments of symbols, filters and highway layers are compared by withinMost.
+// parameters: moments of symbols and filters are compared by withinMost.
 func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, columns map[string]int, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
 	both = func(from, to int) {
 		t.Helper()
@@ -257,7 +240,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 				t.Fatal(err)
 			}
 			name, moment := strings.CutSuffix(strings.Replace(x.Name, ".second-", ".first-", 1), ".first-moment")
-			n, filters := columns[name], strings.HasPrefix(name, "filters") || strings.HasPrefix(name, "highway")
+			n, filters := columns[name], strings.HasPrefix(name, "filters")
 			if moment && len(x.Data) == size[name] && n > 0 && (filters || name == "symbols") { // the rows of AdamRow share theirs
 				withinMost(t, x.Name, got, x.Data, n, filters, tolerance)
 				continue
@@ -269,7 +252,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 }
 
 // withinMost is Within of the median of the columns of a matrix, or of its rows. A rounding error can move a maximum to another
-// place of a word, or what a highway layer rectifies below zero, and then a filter or a feature of the layer, which is a column, and some symbols, which are rows, have another gradient: so all
+// place of a word, and then a filter, which is a column, and some symbols, which are rows, have another gradient: so all
 // together may differ ten times as much, less than a column that is wrong.
 func withinMost(t *testing.T, what string, got, want []float32, columns int, byColumns bool, tolerance float64) {
 	t.Helper()
@@ -363,9 +346,6 @@ func TestEncodedCLErrors(t *testing.T) {
 		"from the widest":      func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters = []int{2, 3}, []int{3, 3} },
 		"of 17 widths":         func(_ *cl.Options, e *kernels.Structure) { e.Widths = make([]int, 17) },
 		"2 spellings of each":  func(_ *cl.Options, e *kernels.Structure) { e.Spellings = 2 },
-		"-1 highway layers":    func(_ *cl.Options, e *kernels.Structure) { e.Highway = -1 },
-		"behind the filters":   func(_ *cl.Options, e *kernels.Structure) { e.Widths, e.Filters, e.Highway = nil, nil, 1 },
-		"two losses need":      func(_ *cl.Options, e *kernels.Structure) { e.TwoLosses = true },
 		"symbols of 1 words":   func(_ *cl.Options, e *kernels.Structure) { e.Starts = e.Starts[:2] },
 		"all must be at least": func(_ *cl.Options, e *kernels.Structure) { e.Filters = []int{0} },
 	} {

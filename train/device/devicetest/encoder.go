@@ -29,7 +29,7 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 		return &e.parameters[len(e.parameters)-1]
 	}
 	if len(c.Widths) == 0 {
-		add(cmp.Or(c.Table, "ngrams"), c.Alphabet, dim).Sparse = true
+		add("ngrams", c.Alphabet, dim).Sparse = true
 	} else {
 		add("symbols", c.Alphabet, c.CharDim)
 		for i, w := range c.Widths {
@@ -39,33 +39,27 @@ func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 		rate = c.LayerRate(c.Features())
 		add("weights", c.Features()+1, dim)
 	}
-	if c.TwoLosses {
-		return subword.WithTwoLosses(e, 0.5, 0.5)
-	}
 	if c.Words {
 		return subword.WithWords(e)
 	}
 	return e
 }
 
-func (e *encoder) Words() int                          { return e.vocabulary.Len() / e.Each() }
-func (e *encoder) Dim() int                            { return e.dim }
-func (e *encoder) Parameters() []graph.Parameter       { return e.parameters }
-func (e *encoder) Randomize(uint64)                    {}
-func (e *encoder) Bytes() (rows, gradient, free int64) { return 0, 0, 0 }
-func (e *encoder) Encode([]string, []float32) error    { return fmt.Errorf("an encoder of no strings") }
-func (e *encoder) Truncated() int                      { return 0 }
-func (e *encoder) EncodeBytes() int64                  { return 0 }
+func (e *encoder) Words() int                       { return e.vocabulary.Len() / e.Each() }
+func (e *encoder) Dim() int                         { return e.dim }
+func (e *encoder) Parameters() []graph.Parameter    { return e.parameters }
+func (e *encoder) Randomize(uint64)                 {}
+func (e *encoder) Bytes() (rows, gradient int64)    { return 0, 0 }
+func (e *encoder) Encode([]string, []float32) error { return fmt.Errorf("an encoder of no strings") }
+func (e *encoder) Truncated() int                   { return 0 }
+func (e *encoder) EncodeBytes() int64               { return 0 }
 
 // Rows adds the rows of all words to the graph of the parameters.
 func (e *encoder) Rows(parameters gorgonia.Nodes, _ []uint32, threads int) (*gorgonia.Node, error) {
 	if len(e.Widths) == 0 {
 		return subword.SumRows(e.vocabulary, parameters[0], nil, threads)
 	}
-	o := subword.Convolution{Widths: e.Widths, Pool: subword.PoolMax, Activation: subword.Activation(cmp.Or(e.Activation, kernels.Activations[0]))}
-	if e.Flatten {
-		o.Pool = subword.PoolFlatten
-	}
+	o := subword.Convolution{Widths: e.Widths, Activation: subword.Activation(cmp.Or(e.Activation, kernels.Activations[0]))}
 	last := len(parameters) - 1
 	rows, err := subword.Convolve(e.vocabulary, parameters[0], parameters[1:last], o, threads)
 	if each := e.Each(); err == nil && each > 1 {
