@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/cluster/lead"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -135,8 +136,9 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 	if p == Half {
 		moments = moments/2 + 4*v // of adam-row the second moments stay float32
 	}
-	lists := slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
-	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                         // samples, alias table, losses
+	method := c.Optimizer.WithDefaults().Method
+	lists := method != optim.Adam || slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
+	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                                                 // samples, alias table, losses
 	// GPUs share the rows, or else the dimensions.
 	if gpus > 1 && lists {
 		own := (words + gpus - 1) / gpus
@@ -148,8 +150,8 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 	}
 	if gpus > 1 {
 		dim := cl.PaddedDim(c.Dim, gpus)
-		moments, o := c.Optimizer.Bytes(words, dim), c.Optimizer.WithDefaults()
-		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus, string(o.Method)), nil
+		moments := c.Optimizer.Bytes(words, dim)
+		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus), nil
 	}
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
 	if structure == nil {
@@ -163,8 +165,7 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 func MemoryCLOn(d Device, words, slots int, c graph.Options, p Precision) (int64, error) {
 	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
 	if d.ByMessages() && err == nil {
-		method := string(c.Optimizer.WithDefaults().Method)
-		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs(), method) - cl.ExchangeBytes(words, c.Negatives, d.GPUs(), method)
+		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs()) - cl.ExchangeBytes(words, c.Negatives, d.GPUs())
 	}
 	return bytes, err
 }

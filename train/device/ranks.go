@@ -9,7 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/cluster/lead"
 )
@@ -101,8 +100,8 @@ func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 	switch {
 	case e != nil:
 		return nil, errRanks
-	case c.SplitsRows() || c.Method == string(optim.AdamRow):
-		return nil, errors.New("GPUs that do not use each other's memory split the dimensions of mode cl: give --tempering 0 --positives 1 --shared-negatives 0 --precision float32 and another --optimizer than adam-row, or take one GPU")
+	case c.SplitsRows():
+		return nil, errors.New("GPUs that do not use each other's memory split the dimensions of mode cl: give --tempering 0 --positives 1 --shared-negatives 0 --precision float32 --optimizer adam, or take one GPU")
 	}
 	part, err := d.NewCLPart(c, d.ranks)
 	if err != nil {

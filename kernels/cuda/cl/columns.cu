@@ -1,4 +1,4 @@
-// A step of W2V-CL whose rows have one sample each and their own negatives, in float32 (--preset paper), on one GPU or
+// A step of W2V-CL by Adam whose rows have one sample each and their own negatives, in float32 (--preset paper), on one GPU or
 // on several that share the dimensions.
 //
 //	left: (V, N/G)  right: (V, N/G), frozen  samples: (V), rows of right
@@ -56,43 +56,47 @@ __device__ __forceinline__ uint64_t leavesL2() {
 	return p;
 }
 
-// train trains groups of G rows. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
+// A Columns trains groups of G rows by Adam. Numbers of a row's targets, scores and coefficients are with its lanes as treeSums leaves
 // them: lane l has those from number l / copies * held on, and copies lanes have the same. Rows that have few targets are trained
 // without branches between these, so that one target's instructions fill the waits of another's: half of a round is waiting for instructions.
-template <int L, int F, class method, bool few> __device__ __forceinline__ void train(const ColumnsLaunch &a) {
-	constexpr int together = few ? fewTargets : targetsOfPart, inTurn = few ? 2 : targetsOfPart; // more targets at a time were slower
-	constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
-	extern __shared__ float4 memory[];
-	const Table &t = a.left;
-	const StepNumbers s = *a.step;
-	Exchange<gpus> exchange(a);
-	const int l = laneNumber() % L, ofWarp = laneNumber() / L, warpsOfBlock = blockDim.x / 32;
-	const uint32_t width = 1 + a.negatives, parts = few ? 1 : (width + targetsOfPart - 1) / targetsOfPart, most = few ? width : (width + parts - 1) / parts; // targets of a part
-	const uint32_t first = blockIdx.x * warpsOfBlock + threadIdx.x / 32, stride = gridDim.x * warpsOfBlock, groups = (t.rows + gpus - 1) / gpus;
-	const uint32_t lastRound = (groups - 1) / stride * stride, lastRows = lastRound * gpus; // its first group and row
-	const uint64_t stays = staysInL2(), leaves = leavesL2();
-	auto rowOf = [&](uint32_t group) { return min(group * gpus + ofWarp, t.rows - 1); }; // behind the last row it again
+template <int L, int F, bool few> struct Columns {
+	static constexpr int together = few ? fewTargets : targetsOfPart, inTurn = few ? 2 : targetsOfPart; // more targets at a time were slower
+	static constexpr int gpus = 32 / L, held = L < targetsOfPart ? targetsOfPart / L : 1, copies = L > targetsOfPart ? L / targetsOfPart : 1;
 
-	auto load = [&](const float4 *table, uint32_t row) {
-		const float4 *from = table + size_t(row) * t.quads + l;
-		Row<F> r = zeros<F>();
-#pragma unroll
-		for (int f = 0; f < F; f++)
-			if (l + L * f < t.quads) r.v[f] = __ldcs(from + L * f);
-		return r;
-	};
-
-	// Of the rows of a group there are first the targets of a part, then left.
-	auto numberOf = [&](uint32_t k) { return k * gpus + ofWarp; };
-	const uint32_t rowsOfStage = gpus * (most + 1);
-	Stage<L, F> stage(memory, rowsOfStage);
-	const uint32_t hot = a.hot, hotPlace = barrierQuads + warpsOfBlock * rowsOfStage * L * F;
-
-	const uint32_t slot = l / copies * held; // number of this lane's first target
+	const ColumnsLaunch &a;
+	const Table &t;
+	const StepNumbers s;
+	Exchange<gpus> exchange;
+	const int l, ofWarp;
+	const uint32_t width, parts, most;                // targets of a row, parts of them, targets of a part
+	const uint32_t first, stride, groups, lastRound;  // of the warp; lastRound is its first group
+	const uint64_t stays, leaves;
+	const uint32_t hot, hotPlace, slot;               // slot is the number of this lane's first target
+	const bool byRows;
+	const uint32_t number; // of the step
+	Stage<L, F> stage;                                // of the rows of a group the targets of a part, then left
 	uint32_t target[held], column[held], low[held];
 	uint2 alias[held];
+	uint32_t nextGroup, nextPart;
+	uint32_t tag, exchanged; // groups of all warps since the beginning, as if each had as many; of this warp
+	float loss;
+
+	__device__ __forceinline__ Columns(const ColumnsLaunch &a, float4 *memory, uint32_t warpsOfBlock)
+		: a(a), t(a.left), s(*a.step), exchange(a), l(laneNumber() % L), ofWarp(laneNumber() / L), width(1 + a.negatives),
+		  parts(few ? 1 : (width + targetsOfPart - 1) / targetsOfPart), most(few ? width : (width + parts - 1) / parts),
+		  first(blockIdx.x * warpsOfBlock + threadIdx.x / 32), stride(gridDim.x * warpsOfBlock), groups((t.rows + gpus - 1) / gpus),
+		  lastRound((groups - 1) / stride * stride), stays(staysInL2()), leaves(leavesL2()), hot(a.hot),
+		  hotPlace(barrierQuads + warpsOfBlock * gpus * (most + 1) * L * F), slot(l / copies * held), byRows(gpus > 1 && !few && (ONLY_SENDS || a.byRows)), number(*a.before + a.number),
+		  stage(memory, gpus * (most + 1)), nextGroup(first), nextPart(0), loss(0) {}
+
+	__device__ __forceinline__ bool tells() const { return gpus > 1 && lastRound && !ONLY_SENDS; }
+	__device__ __forceinline__ uint32_t rowOf(uint32_t group) const { return min(group * gpus + ofWarp, t.rows - 1); } // behind the last row it again
+	__device__ __forceinline__ uint32_t numberOf(uint32_t k) const { return k * gpus + ofWarp; }
+	__device__ __forceinline__ uint32_t rowOfTarget(int h) const { return target[h] == noContext ? 0 : target[h]; }
+	__device__ __forceinline__ bool asks(int h, uint32_t wanted) const { return slot + h < wanted && l % copies == 0; }
+
 	// begin asks for what the targets of a part follow from, end knows them.
-	auto begin = [&](uint32_t group, uint32_t part) {
+	__device__ __forceinline__ void begin(uint32_t group, uint32_t part) {
 		uint32_t i = rowOf(min(group, groups - 1));
 #pragma unroll
 		for (int h = 0; h < held; h++) {
@@ -108,165 +112,207 @@ template <int L, int F, class method, bool few> __device__ __forceinline__ void 
 				alias[h] = __ldg(&a.alias[column[h]]);
 			}
 		}
-	};
-	auto end = [&] {
+	}
+	__device__ __forceinline__ void end() {
 #pragma unroll
 		for (int h = 0; h < held; h++) target[h] = low[h] < alias[h].x ? column[h] : alias[h].y;
-	};
-	auto rowOfTarget = [&](int h) { return target[h] == noContext ? 0 : target[h]; };
+	}
+
 	// copy asks for targets of rows from some on and before others.
-	auto copy = [&](uint32_t part, uint32_t from, uint32_t until) {
+	__device__ __forceinline__ void copy(uint32_t part, uint32_t from, uint32_t until) {
 #pragma unroll
 		for (int h = 0; h < held; h++)
-			if (slot + h < min(most, width - part * most) && l % copies == 0 && rowOfTarget(h) >= from && rowOfTarget(h) < until)
+			if (asks(h, min(most, width - part * most)) && rowOfTarget(h) >= from && rowOfTarget(h) < until)
 				stage.copy(numberOf(slot + h), a.right + size_t(rowOfTarget(h)) * t.quads, t.quads, stays);
-	};
+	}
+
 	// ask asks for all rows of a part but for those of targets from some row on.
-	auto ask = [&](uint32_t group, uint32_t part, uint32_t until) {
+	__device__ __forceinline__ void ask(uint32_t group, uint32_t part, uint32_t until) {
 		if (group >= groups) return;
 		uint32_t wanted = min(most, width - part * most), count = part == 0 ? gpus : 0;
 #pragma unroll
-		for (int h = 0; h < held; h++) count += __popc(__ballot_sync(warp, slot + h < wanted && l % copies == 0 && rowOfTarget(h) >= hot));
+		for (int h = 0; h < held; h++) count += __popc(__ballot_sync(warp, asks(h, wanted) && rowOfTarget(h) >= hot));
 		stage.expect(16 * t.quads * count);
 		copy(part, hot, until);
 		if (part == 0 && l == L - 1) stage.copy(numberOf(most), t.values + size_t(rowOf(group)) * t.quads, t.quads, leaves);
-	};
+	}
 
-	begin(first, 0);
-	end();
-	const uint32_t step = *a.before + a.number;
-	const bool tells = gpus > 1 && lastRound && !ONLY_SENDS;
-	if (tells && hot <= lastRows && !a.byRows) {
-		if (threadIdx.x == 0) { // until all warps of the steps before have told
+	// draw begins the targets of the part after the next one.
+	__device__ __forceinline__ void draw() {
+		if (++nextPart == parts) nextPart = 0, nextGroup += stride;
+		begin(nextGroup, nextPart);
+	}
+
+	// awaitTold waits until all warps of the steps before this one have told.
+	__device__ __forceinline__ void awaitTold() {
+		if (threadIdx.x == 0) {
 			uint64_t until = 0;
 			for (uint32_t seen, tries = 1; !exchange.lost; tries++) {
 				asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(__cvta_generic_to_global(a.told)) : "memory");
-				if (int32_t(seen - (step - 1) * stride) >= 0) break;
+				if (int32_t(seen - (number - 1) * stride) >= 0) break;
 				if (tries % 1024 == 0) exchange.lost = late(a, gpus, until);
 			}
 		}
 		__syncthreads();
-		if (hot) stage.bring(hotPlace, a.right, hot, t.quads);
-		ask(first, 0, lastRows);
-		awaitPrevious();
-		startNext();
-		copy(0, max(hot, lastRows), t.rows);
-	} else {
-		awaitPrevious();
-		startNext();
-		if (hot) stage.bring(hotPlace, a.right, hot, t.quads);
-		ask(first, 0, t.rows);
 	}
-	if (hot) stage.brought();
-	uint32_t nextGroup = first, nextPart = 0;
-	auto next = [&] {
-		if (++nextPart == parts) nextPart = 0, nextGroup += stride;
-		begin(nextGroup, nextPart);
-	};
-	next();
 
-	// Tags are those of all groups of all warps since the beginning, as if each warp had as many.
-	const bool byRows = !few && (ONLY_SENDS || a.byRows);
-	uint32_t tag = step * ((groups + stride - 1) / stride), exchanged = first < groups ? step * ((groups - first + stride - 1) / stride) : 0; // groups of this warp
+	// start asks for the first rows, as soon as the step before this one has written them.
+	__device__ __forceinline__ void start() {
+		begin(first, 0);
+		end();
+		const uint32_t lastRows = lastRound * gpus;
+		if (tells() && hot <= lastRows && !a.byRows) {
+			awaitTold();
+			if (hot) stage.bring(hotPlace, a.right, hot, t.quads);
+			ask(first, 0, lastRows);
+			awaitPrevious();
+			startNext();
+			copy(0, max(hot, lastRows), t.rows);
+		} else {
+			awaitPrevious();
+			startNext();
+			if (hot) stage.bring(hotPlace, a.right, hot, t.quads);
+			ask(first, 0, t.rows);
+		}
+		if (hot) stage.brought();
+		draw();
+		tag = number * ((groups + stride - 1) / stride);
+		exchanged = first < groups ? number * ((groups - first + stride - 1) / stride) : 0;
+	}
 
 	// tell tells the next step that this warp has only rows of the last round left. What it has written is there for the copy engine, too.
-	auto tell = [&] {
+	__device__ __forceinline__ void tell() const {
 #if __CUDA_ARCH__ >= 900
 		asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif
 		__syncwarp();
 		if (laneNumber() == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(a.told)) : "memory");
+	}
+
+	__device__ __forceinline__ Row<F> load(const float4 *table, uint32_t row) const {
+		const float4 *from = table + size_t(row) * t.quads + l;
+		Row<F> r = zeros<F>();
+#pragma unroll
+		for (int f = 0; f < F; f++)
+			if (l + L * f < t.quads) r.v[f] = __ldcs(from + L * f);
+		return r;
+	}
+
+	// save writes a row that is needed in the next step but one, or soon.
+	__device__ __forceinline__ void save(float4 *table, uint32_t row, const Row<F> &r, bool soon) const {
+		float4 *to = table + size_t(row) * t.quads + l;
+#pragma unroll
+		for (int f = 0; f < F; f++) {
+			if (l + L * f >= t.quads) continue;
+			if (soon) to[L * f] = r.v[f];
+			else __stcs(to + L * f, r.v[f]);
+		}
+	}
+
+	// A Part is a part of the targets of a row: so many, and where this lane's wait in shared memory.
+	struct Part {
+		uint32_t wanted, place[held];
 	};
 
-	Row<F> w;
-	float loss = 0;
-	for (uint32_t group = first; group < groups; group += stride) {
+	__device__ __forceinline__ Part arrived(uint32_t part) {
+		Part p = {min(most, width - part * most)};
+		stage.arrived();
+#pragma unroll
+		for (int h = 0; h < held; h++) p.place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(min(slot + h, most))); // behind the last one left, of no effect
+		return p;
+	}
+	__device__ __forceinline__ Row<F> rowAt(const Part &p, int k) const { return stage.row(__shfl_sync(warp, p.place[k % held], k / held * copies, L)); }
+
+	// dots computes this GPU's parts of the dot products of w and targets, as treeSums leaves them.
+	__device__ __forceinline__ void dots(float (&x)[targetsOfPart], const Part &p, const Row<F> &w) const {
+#pragma unroll
+		for (int k = 0; k < targetsOfPart; k++) x[k] = k < together && (few || k < p.wanted) ? partial(w, rowAt(p, k)) : 0;
+		treeSums<L>(x);
+	}
+
+	// coefficients receives the other GPUs' parts of dot products and makes of all these coefficients.
+	__device__ __forceinline__ void coefficients(float (&c)[held], float (&x)[targetsOfPart], const bool (&mine)[held], bool idle, uint32_t part, size_t messages) {
+#pragma unroll
+		for (int h = 0; h < held; h++) {
+			if (mine[h]) x[h] = exchange.receive(messages + slot + h, x[h]);
+			bool positive = part + slot + h == 0;
+			Logistic y = fastLogistic(positive ? -x[h] : x[h]); // to the loss, a positive is a negative of opposite score
+			c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
+			if (mine[h] && !idle) loss += __logf(y.factor);
+		}
+	}
+
+	__device__ __forceinline__ void addTargets(Row<F> &g, const float (&c)[held], const Part &p) const {
+#pragma unroll (inTurn)
+		for (int k = 0; k < together; k++) {
+			float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
+			if (few || k < p.wanted) add(g, coefficient, rowAt(p, k));
+		}
+	}
+
+	// train trains a group of rows.
+	__device__ __forceinline__ void train(uint32_t group) {
 		const uint32_t i = rowOf(group);
 		const bool live = group * gpus + ofWarp < t.rows, idle = __shfl_sync(warp, target[0], 0, L) == noContext;
-		const size_t at = size_t(i) * t.quads + l, messages = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
-		exchange.tag = byRows ? step : tag;
+		const size_t ofRow = size_t(byRows ? i : (exchanged % 2 * stride + first) * gpus + ofWarp) * a.messages;
+		exchange.tag = byRows ? number : tag;
 		tag++, exchanged++;
-		Row<F> m, v, g = zeros<F>();
-		auto loadMoments = [&] {
-			if constexpr (method::first) m = load(t.first, i);
-			if constexpr (method::second) v = load(t.second, i);
-		};
+		Row<F> w, m, v, g = zeros<F>();
+		auto loadMoments = [&] { m = load(t.first, i), v = load(t.second, i); };
 		for (uint32_t part = 0; part < parts; part++) {
-			uint32_t wanted = min(most, width - part * most);
-			uint32_t place[held];
+			const size_t messages = ofRow + part * most;
 			if (part == 0 && gpus == 1) loadMoments();
-			stage.arrived();
+			const Part p = arrived(part);
 			if (part == 0) w = stage.row(stage.place(numberOf(most)));
-#pragma unroll
-			for (int h = 0; h < held; h++) place[h] = rowOfTarget(h) < hot ? hotPlace + rowOfTarget(h) * L * F : stage.place(numberOf(min(slot + h, most))); // behind the last one left, of no effect
-			auto ofTarget = [&](int k) { return stage.row(__shfl_sync(warp, place[k % held], k / held * copies, L)); };
-			float x[targetsOfPart];
-#pragma unroll
-			for (int k = 0; k < targetsOfPart; k++) x[k] = k < together && (few || k < wanted) ? partial(w, ofTarget(k)) : 0;
-			treeSums<L>(x);
+			float x[targetsOfPart], c[held];
 			bool mine[held];
+			dots(x, p, w);
 #pragma unroll
 			for (int h = 0; h < held; h++) {
-				mine[h] = slot + h < wanted && live && l % copies == 0;
-				if (mine[h]) exchange.send(messages + part * most + slot + h, x[h]);
+				mine[h] = live && asks(h, p.wanted);
+				if (mine[h]) exchange.send(messages + slot + h, x[h]);
 			}
-			if constexpr (ONLY_SENDS) {
+			if (part == 0 && gpus > 1 && !ONLY_SENDS) loadMoments();
+			if (!ONLY_SENDS) {
+				coefficients(c, x, mine, idle, part, messages);
 				__syncwarp();
-				end();
-				ask(nextGroup, nextPart, t.rows);
-				next();
-				continue;
-			}
-			if (part == 0 && gpus > 1) loadMoments();
-			float c[held];
-#pragma unroll
-			for (int h = 0; h < held; h++) {
-				if (mine[h]) x[h] = exchange.receive(messages + part * most + slot + h, x[h]);
-				bool positive = part + slot + h == 0;
-				Logistic y = fastLogistic(positive ? -x[h] : x[h]); // to the loss, a positive is a negative of opposite score
-				c[h] = !mine[h] || idle ? 0 : positive ? -y.sigmoid : y.sigmoid;
-				if (mine[h] && !idle) loss += __logf(y.factor);
+				addTargets(g, c, p);
 			}
 			__syncwarp();
-#pragma unroll (inTurn)
-			for (int k = 0; k < together; k++) {
-				float coefficient = __shfl_sync(warp, c[k % held], k / held * copies, L);
-				if (few || k < wanted) add(g, coefficient, ofTarget(k));
-			}
-			__syncwarp();
-			if (tells && group >= lastRound && part == 0) tell();
+			if (tells() && group >= lastRound && part == 0) tell();
 			end();
 			ask(nextGroup, nextPart, t.rows);
-			next();
+			draw();
 		}
-		if constexpr (ONLY_SENDS) continue;
-		PartOfRow<L> lanes = {exchange, messages + width, live};
-		optimize<method>(t, s, i, w, m, v, g, lanes);
-		auto store = [&](float4 *table, const Row<F> &r, bool soon) {
-#pragma unroll
-			for (int f = 0; f < F; f++) {
-				if (l + L * f >= t.quads || !live) continue;
-				if (soon) table[at + L * f] = r.v[f];
-				else __stcs(table + at + L * f, r.v[f]);
-			}
-		};
-		if constexpr (method::first) store(t.first, m, false);
-		if constexpr (method::second) store(t.second, v, false);
-		store(t.values, w, true);
+		if (ONLY_SENDS) return;
+		optimize<adam>(t, s, i, w, m, v, g);
+		if (!live) return;
+		save(t.first, i, m, false);
+		save(t.second, i, v, false);
+		save(t.values, i, w, true);
 	}
-	if constexpr (ONLY_SENDS) return;
-	if (tells && first + lastRound >= groups) tell();
-	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f); // not so if it is no number
-}
+
+	__device__ __forceinline__ void step() {
+		start();
+		for (uint32_t group = first; group < groups; group += stride) train(group);
+		if (ONLY_SENDS) return;
+		if (tells() && first + lastRound >= groups) tell();
+		report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f); // not so if it is no number
+	}
+};
+
+extern __shared__ float4 columnsMemory[];
 
 // COLUMNS is a kernel for 32 / L GPUs and N up to 128 F. A multiprocessor must have registers for so many thread blocks of so
 // many warps.
-#define COLUMNS(method, name, L, F, few, warps, blocks) \
-	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) columns_##name##method##_##L##_##F(const __grid_constant__ ColumnsLaunch a) { train<L, F, method, few>(a); }
+#define COLUMNS(name, L, F, few, warps, blocks) \
+	extern "C" __global__ void __launch_bounds__(32 * warps, blocks) columns_##name##L##_##F(const __grid_constant__ ColumnsLaunch a) { \
+		Columns<L, F, few>(a, columnsMemory, blockDim.x / 32).step(); \
+	}
 #if ONLY_SENDS
-#define OF_SIZE(L, F, warps, blocks) COLUMNS(sgd, sends_, L, F, false, warps, blocks)
+#define OF_SIZE(L, F, warps, blocks) COLUMNS(sends_, L, F, false, warps, blocks)
 #else
-#define OF_SIZE(L, F, warps, blocks) METHODS(COLUMNS, , L, F, false, warps, blocks) METHODS(COLUMNS, few_, L, F, true, warps, blocks)
+#define OF_SIZE(L, F, warps, blocks) COLUMNS(, L, F, false, warps, blocks) COLUMNS(few_, L, F, true, warps, blocks)
 #endif
 #define OF_GPUS(L) OF_SIZE(L, 1, 16, 2) OF_SIZE(L, 2, 8, 3) OF_SIZE(L, 3, 8, 2) OF_SIZE(L, 4, 8, 2) OF_SIZE(L, 8, 4, 2)
 

@@ -21,7 +21,7 @@ struct ColumnsLaunch {
 	const uint32_t *before;         // steps before the series, and one
 	uint32_t number;                // of this step in the series
 	uint32_t negatives;             // K
-	uint32_t messages;              // of a row: its targets, and for row-wise Adam one more
+	uint32_t messages;              // of a row: one for each target
 	uint32_t hot;                   // so many rows of right stay in shared memory
 	const uint2 *inbox[mostOthers]; // (2, warps, GPUs, messages) of {number, tag}: of GPU g ^ (i + 1)
 	uint2 *outbox[mostOthers];      // the place for this GPU's in the inbox of that one
@@ -68,23 +68,6 @@ template <int gpus> struct Exchange {
 			for (int i = 0; i < d; i++) p[i] += p[i + d];
 		return p[0];
 	}
-};
-
-// A PartOfRow is WholeRow (methods.cuh) for L lanes of this GPU and the others.
-template <int L> struct PartOfRow {
-	Exchange<32 / L> &exchange;
-	size_t at;
-	bool live;
-
-	__device__ __forceinline__ float sum(float x) const {
-		x = ::sum<L>(x);
-		if (laneNumber() % L == 0 && live) {
-			exchange.send(at, x);
-			x = exchange.receive(at, x);
-		}
-		return __shfl_sync(warp, x, 0, L);
-	}
-	__device__ __forceinline__ bool writes() const { return laneNumber() % L == 0 && live; }
 };
 
 constexpr int barrierQuads = 16; // in front of the stages: 8 bytes a warp

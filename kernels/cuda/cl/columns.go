@@ -60,7 +60,7 @@ func (k *Kernels) loadColumns(size int, by *messenger) (err error) {
 	if 1+c.Negatives <= fewTargets && by == nil {
 		kind = "few_"
 	}
-	if k.step, err = d.Function("cl/columns", fmt.Sprintf("columns_%s%s_%d_%d", kind, k.optimizer.Kernels, 32/k.part.of, size)); err != nil {
+	if k.step, err = d.Function("cl/columns", fmt.Sprintf("columns_%s%d_%d", kind, 32/k.part.of, size)); err != nil {
 		return err
 	}
 	kernel := columnsKernels[size]

@@ -92,11 +92,11 @@ func sameKind(a, b *cuda.Device) error {
 // newExchange returns the exchange of a device by itself. NewGroup makes its devices known to each other.
 func (k *Kernels) newExchange(a *cuda.Allocator, by *messenger) *exchange {
 	c := k.options
-	e := &exchange{messages: messages(c.Negatives, c.Method), resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}
+	e := &exchange{messages: 1 + c.Negatives, resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}
 	if k.rows.of > 1 {
 		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
 	} else if by != nil {
-		e.bytes = int(MessageBytes(c.Rows, c.Negatives, 1, c.Method))
+		e.bytes = int(MessageBytes(c.Rows, c.Negatives, 1))
 		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
 	} else {
 		e.bytes = 2 * 8 * k.shape.blocks * k.shape.warps * k.part.of * e.messages

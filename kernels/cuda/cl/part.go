@@ -35,12 +35,11 @@ type messenger struct {
 // NewPart takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
 // of one kind.
 func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
-	method, _ := cuda.FindMethod(c.Method) // newKernels refuses one that is unknown
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, ranks):
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", ranks, MaxDevices)
-	case c.SplitsRows() || method.SecondOfRow:
-		return nil, errors.New("devices of several processes share dimensions only, without row-wise Adam")
+	case c.SplitsRows():
+		return nil, errors.New("devices of several processes share dimensions only")
 	}
 	m := &messenger{}
 	k, err := newKernels(d, c, part{rank, ranks}, whole, m)
@@ -52,7 +51,7 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 		if err != nil {
 			return err
 		}
-		if m.sends, err = d.Function("cl/columns_sends", fmt.Sprintf("columns_sends_sgd_%d_%d", 32/ranks, size)); err != nil {
+		if m.sends, err = d.Function("cl/columns_sends", fmt.Sprintf("columns_sends_%d_%d", 32/ranks, size)); err != nil {
 			return err
 		}
 		return cuda.AllowShared(m.sends, k.shape.shared)

@@ -10,11 +10,11 @@ const MaxDevices = 8
 // of each row, or of the rows those.
 type part struct{ number, of int }
 
-// SplitsRows is the one place that chooses the kernels of a step. Float32 rows with one sample each and their own negatives
-// take columns.cu, and devices share the dimensions. All others take step.cuh, and devices share the
+// SplitsRows is the one place that chooses the kernels of a step. Float32 rows with one sample each and their own negatives,
+// which Adam trains, take columns.cu, and devices share the dimensions. All others take step.cuh, and devices share the
 // rows. Traffic decides which: to share rows sends the values of each row, to share dimensions a number for each target.
 func (c Options) SplitsRows() bool {
-	return c.Shares != nil || c.SharedNegatives > 0 || c.HalfPrecision || c.composed
+	return c.Method != "adam" || c.Shares != nil || c.SharedNegatives > 0 || c.HalfPrecision || c.composed
 }
 
 // count returns how many of some rows are the part's.
@@ -81,21 +81,12 @@ func (p part) unpack(values, packed []float32, dim int) {
 
 // ExchangeBytes estimates the memory of each of some devices for what the others send it: of rows with so many
 // negatives. Each warp has two times the numbers of its rows there.
-func ExchangeBytes(rows, negatives, devices int, method string) int64 {
+func ExchangeBytes(rows, negatives, devices int) int64 {
 	const warps = 148 * 36 // of the largest GPUs of today
-	return 2 * 8 * int64(devices-1) * int64(min(rows+devices*36, warps*devices)) * int64(messages(negatives, method))
+	return 2 * 8 * int64(devices-1) * int64(min(rows+devices*36, warps*devices)) * int64(1+negatives)
 }
 
 // MessageBytes is the memory of each of some devices that exchange by messages (Part): a place for each row and device.
-func MessageBytes(rows, negatives, devices int, method string) int64 {
-	return 8 * int64(devices) * int64(rows) * int64(messages(negatives, method))
-}
-
-// messages returns how many numbers devices exchange for a row: one for each target, and for row-wise
-// Adam the sum of the gradient's squares.
-func messages(negatives int, method string) int {
-	if method == "adam-row" {
-		return 2 + negatives
-	}
-	return 1 + negatives
+func MessageBytes(rows, negatives, devices int) int64 {
+	return 8 * int64(devices) * int64(rows) * int64(1+negatives)
 }

@@ -102,21 +102,15 @@ struct Table {
 	Decays decays;
 };
 
-// A WholeRow has a row in the lanes of a warp: it sums over the row, and lane 0 writes what a row has one of.
-struct WholeRow {
-	__device__ __forceinline__ float sum(float x) const { return ::sum(x); }
-	__device__ __forceinline__ bool writes() const { return laneNumber() == 0; }
-};
-
 // optimize updates w, a row of a table with moments m and v, by the gradient g.
-template <class method, int F, class Lanes = WholeRow>
-__device__ __forceinline__ void optimize(const Table &t, const StepNumbers &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g, const Lanes &lanes = {}) {
+template <class method, int F>
+__device__ __forceinline__ void optimize(const Table &t, const StepNumbers &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
 	float scale = 0;
 	if constexpr (method::ofRow) {
 		float second = t.secondOfRow[row];
-		scale = method::scaleOf(second, lanes.sum(partial(g, g)) / t.columns, t.decays, s);
+		scale = method::scaleOf(second, sum(partial(g, g)) / t.columns, t.decays, s);
 		__syncwarp();
-		if (lanes.writes()) t.secondOfRow[row] = second;
+		if (laneNumber() == 0) t.secondOfRow[row] = second;
 	}
 	auto update = [&](float &w, float &m, float &v, float g) { method::template update<Quick>(w, m, v, g, t.decays, s, scale); };
 #pragma unroll
