@@ -31,7 +31,7 @@ func cutCompression(path string) (name, extension string) {
 // CheckCompression returns an error if the name of a file asks for a compression that its format
 // does not have.
 func CheckCompression(path string, f Format) error {
-	if _, extension := cutCompression(path); extension != "" && (f == FastTextModel || f == Parquet || f == Model2Vec) {
+	if _, extension := cutCompression(path); extension != "" && f == FastTextModel {
 		return fmt.Errorf("%s: format %s cannot be compressed, because programs read parts of it; leave out %s", path, f, extension)
 	}
 	return nil

@@ -50,9 +50,6 @@ func detect(r *bufio.Reader) (Format, error) {
 	if bytes.HasPrefix(start, []byte(npyMagic)) {
 		return NPY, nil
 	}
-	if floretHead().Match(start) {
-		return "", errors.New("not a file of vectors: it is a table of floret, which has no words")
-	}
 	line, rest, _ := bytes.Cut(start, []byte("\n"))
 	if _, dim, ok := parseHeader(line); ok {
 		if isBinary(start, rest, dim) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
-	"github.com/w2vcl/w2vcl/internal/records"
 )
 
 // A Format names a file format of word vectors, as the command line does.
@@ -28,15 +27,6 @@ const (
 	FastTextModel  Format = "fasttext-bin" // fastText's model: words, and n-grams if there are some
 )
 
-// The formats that are only written, for other programs. [SaveModel2Vec] writes Model2Vec,
-// [fasttext.WriteFloret] writes Floret, and [Save] the others.
-const (
-	Parquet   Format = "parquet"   // columns word and vector
-	Int8      Format = "int8"      // Safetensors with vectors of int8, and a scale for each
-	Model2Vec Format = "model2vec" // a folder of Model2Vec and sentence-transformers
-	Floret    Format = "floret"    // floret's table of hashed words and n-grams, for spaCy
-)
-
 // extensions maps the extension of a file to its format; see [FormatOf].
 var extensions = map[string]Format{
 	".txt":         Word2VecText,
@@ -47,14 +37,9 @@ var extensions = map[string]Format{
 	".safetensors": Safetensors,
 	".tsv":         Projector,
 	".fasttext":    FastTextModel,
-	".parquet":     Parquet,
-	".floret":      Floret,
 }
 
-// Written returns all formats that are written.
-func Written() []Format { return append(Formats(), Parquet, Int8, Model2Vec, Floret) }
-
-// Formats returns the formats that [Load] reads, which are written, too.
+// Formats returns all formats.
 func Formats() []Format {
 	return []Format{Word2VecText, Word2VecBinary, FastText, GloVe, NPY, Safetensors, Projector, FastTextModel}
 }
@@ -75,17 +60,17 @@ func Extensions(f Format) []string {
 // of its files, with or without the dot, is a name, too.
 func ParseFormat(name string) (Format, error) {
 	name = strings.ToLower(name)
-	if f := Format(name); slices.Contains(Written(), f) {
+	if f := Format(name); slices.Contains(Formats(), f) {
 		return f, nil
 	}
 	if f, ok := extensions["."+strings.TrimPrefix(name, ".")]; ok {
 		return f, nil
 	}
-	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Written()))
+	return "", fmt.Errorf("unknown vector format %q; the formats are %s", name, list(Formats()))
 }
 
 // FormatOf returns the format that [Save] writes to path. The extension decides:
-// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors (.int8.safetensors), .parquet, .floret, .tsv or .fasttext
+// .txt, .bin, .vec, .glove (also .glove.txt), .npy, .safetensors, .tsv or .fasttext
 // (also .fasttext.bin; any other .bin is word2vec's), each also with .gz or .zst behind it.
 func FormatOf(path string) (Format, error) {
 	name, _ := cutCompression(strings.ToLower(filepath.Base(path)))
@@ -96,13 +81,10 @@ func FormatOf(path string) (Format, error) {
 	if strings.HasSuffix(name, ".fasttext.bin") {
 		f = FastTextModel
 	}
-	if strings.HasSuffix(name, ".int8.safetensors") {
-		f = Int8
-	}
 	if ok {
 		return f, CheckCompression(path, f)
 	}
-	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .int8.safetensors, .parquet, .floret, .tsv or .fasttext.bin", path)
+	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .tsv or .fasttext.bin", path)
 }
 
 // list joins the names of formats with commas.
@@ -164,10 +146,6 @@ func writeAs(w io.Writer, t *Table, f Format) error {
 		return writeSafetensors(w, t)
 	case Projector:
 		return writeProjector(w, t)
-	case Parquet:
-		return records.WriteVectors(w, t.Words, t.Dim, t.Vectors)
-	case Int8:
-		return writeInt8(w, t)
 	case FastTextModel:
 		return fasttext.Write(w, fasttext.Output{Words: t.Words, Dim: t.Dim, Vectors: t.Vectors})
 	}
@@ -198,10 +176,8 @@ func WordsPath(path string, f Format) string {
 // forbidden returns the characters that a word in format f must not contain.
 func forbidden(f Format) string {
 	switch f {
-	case NPY, Safetensors, Int8:
+	case NPY, Safetensors:
 		return "\n\r"
-	case Parquet:
-		return ""
 	case Projector:
 		return "\t\n\r"
 	case FastTextModel:

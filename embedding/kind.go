@@ -4,12 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"os"
-	"regexp"
 	"strconv"
-	"sync"
-
-	"github.com/w2vcl/w2vcl/internal/records"
 )
 
 // HoldsVectors reports whether a file, plain or compressed, may be one that [Save] wrote.
@@ -21,29 +16,12 @@ func HoldsVectors(path string) bool {
 	defer closeFile()
 	head := make([]byte, 4<<10)
 	n, _ := io.ReadFull(in, head) // fewer of a short file
-	return IsVectors(head[:n]) || isParquet(path)
+	return IsVectors(head[:n])
 }
-
-// isParquet reports whether a file is one of Parquet.
-func isParquet(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	return err == nil && records.HoldsVectors(f, info.Size())
-}
-
-// floretHead are the first bytes of a table of floret.
-var floretHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+ ){6}< >\n`) })
 
 // IsVectors reports whether a file that begins so may be one of vectors, in any format
 // that [Save] writes. head should have some kilobytes, or be the whole file.
 func IsVectors(head []byte) bool {
-	if floretHead().Match(head) {
-		return true
-	}
 	f, err := detect(newInput(bytes.NewReader(head), 0).Reader)
 	if err != nil || f != GloVe && f != Word2VecText { // detect takes any text for one of these
 		return err == nil

@@ -28,25 +28,20 @@ func newConvert(s cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "convert DIR|VECTORS OUT [flags]",
 		Short:      "Write vectors in another format",
-		SuggestFor: []string{"export", "save", "quantize"},
+		SuggestFor: []string{"export", "save"},
 		Long: `Write the vectors of a run folder or file in another format. The name of OUT
 chooses the format: .bin and .txt (word2vec), .vec (fastText's text), .fasttext.bin
 (fastText's model), .glove, .npy, .safetensors or .tsv (TensorBoard's projector).
-A name that ends in .gz or .zst compresses the file. For other programs only, w2vcl
-writes .parquet (columns word and vector), .int8.safetensors (a quarter of the size),
-.floret (for spaCy, with n-grams) and with --format model2vec a folder that Model2Vec and
-sentence-transformers load as a StaticEmbedding. - is standard output, in the format of
---format. Input is recognized by its content.
+A name that ends in .gz or .zst compresses the file. - is standard output, in the format
+of --format. Input is recognized by its content.
 
 A fastText model of a run trained with --subword ngram gives unseen words the same
-vectors as the run; a table of floret gives them nearly the same direction. Words have the run's
-vectors, W + X·C with --context-weight X; the output matrix is C.`,
+vectors as the run. Words have the run's vectors, W + X·C with --context-weight X; the
+output matrix is C.`,
 		Example: `  w2vcl convert runs/wiki wiki.txt
   w2vcl convert GoogleNews-vectors-negative300.bin.gz news.safetensors
   w2vcl convert runs/ngram model.bin --format fasttext-bin
   w2vcl convert runs/wiki rare.vec --words rare-words.txt
-  w2vcl convert runs/wiki wiki-model --format model2vec
-  w2vcl convert runs/ngram wiki.floret     # then: spacy init vectors en wiki.floret DIR --mode floret
   w2vcl convert runs/wiki vectors.tsv      # and metadata.tsv, for projector.tensorflow.org`,
 		Args: cli.Exactly("DIR|VECTORS", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0], args[1]) },
@@ -55,14 +50,14 @@ vectors, W + X·C with --context-weight X; the output matrix is C.`,
 		"write the vectors of the words in `FILE`, one a line (- is standard input), "+
 			"instead of the vocabulary; a run trained with --subword has a vector for any word")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
-	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Written())...)
+	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }
 
 // formatNames lists the formats of vectors, with the names of their files.
 func formatNames() string {
-	return strings.Join(cli.Texts(embedding.Written(), func(f embedding.Format) string {
+	return strings.Join(cli.Texts(embedding.Formats(), func(f embedding.Format) string {
 		if extensions := embedding.Extensions(f); len(extensions) > 0 {
 			return fmt.Sprintf("%s (%s)", f, strings.Join(extensions, ", "))
 		}
@@ -85,12 +80,9 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	}
 	noteUnfinished(s, from)
 	t := v.Table
-	switch format {
-	case embedding.FastTextModel, embedding.Floret:
-		err = saveFastText(ctx, s, to, v, from, format)
-	case embedding.Model2Vec:
-		err = saveModel2Vec(s, to, t, from)
-	default:
+	if format == embedding.FastTextModel {
+		err = saveFastText(ctx, s, to, v, from)
+	} else {
 		err = embedding.Save(to, t, format)
 	}
 	if err != nil {
@@ -101,14 +93,12 @@ func (o *convertOptions) run(ctx context.Context, s cli.Streams, from, to string
 	return nil
 }
 
-// saveFastText writes a fastText model, or a table of floret, and says what it holds of unseen words.
-func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Vectors, from string, format embedding.Format) error {
-	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from, format)
+// saveFastText writes a fastText model, and says what it holds of unseen words.
+func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Vectors, from string) error {
+	withNGrams, err := runfolder.SaveFastText(ctx, to, v, from)
 	switch {
 	case err != nil:
 		return err
-	case format == embedding.Floret:
-		s.Notef("The table has n-grams: unseen words get nearly the direction of the vectors that 'w2vcl vector' gives them")
 	case withNGrams:
 		s.Notef("The model has n-grams: unseen words get the vectors that 'w2vcl vector' gives them")
 	case v.Encoder != nil:
@@ -122,7 +112,7 @@ func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Ve
 
 // load reads the vectors to write.
 func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
-	if o.words == "" && format != embedding.FastTextModel && format != embedding.Floret { // which need no encoder
+	if o.words == "" && format != embedding.FastTextModel { // which needs no encoder
 		t, err := runfolder.LoadTable(ctx, from)
 		return &runfolder.Vectors{Table: t}, err
 	}

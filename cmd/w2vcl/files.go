@@ -128,9 +128,6 @@ func convertFiles(v cli.FileValues) []cli.File {
 	files := []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream), out}
 	o := convertOptions{format: v.Get("format")}
 	if format, err := o.outputFormat(out.Path); err == nil {
-		if format == embedding.Model2Vec {
-			files[2].Use = cli.FileFolder
-		}
 		if path := embedding.WordsPath(out.Path, format); path != "" {
 			if out.Path == "-" {
 				files[2].Use = cli.FileOwn // which standard output cannot be: there are two files

@@ -1,5 +1,5 @@
 // Package fasttext reads and writes fastText's models (.bin), which give vectors
-// to unseen words, too. It also writes tables of floret ([WriteFloret]).
+// to unseen words, too.
 //
 // Start at [Model]: [Open] reads a file, [Model.Vectors] are the vectors of its
 // words, [Model.Encode] composes the vectors of any words. [Output] is a model to

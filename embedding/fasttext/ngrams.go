@@ -1,7 +1,5 @@
 package fasttext
 
-import "iter"
-
 // A Shape says which n-grams words have, and how many rows they are hashed to.
 // The zero Shape is that of words without n-grams.
 type Shape struct {
@@ -18,36 +16,23 @@ func (s Shape) NGrams(dst []uint32, word string) []uint32 {
 	if s.Buckets < 1 || word == endOfSentence {
 		return dst
 	}
-	for _, bucket := range s.each(word) {
-		dst = append(dst, bucket)
-	}
-	return dst
-}
-
-// marked returns a word between its marks.
-func marked(word string) string { return "<" + word + ">" }
-
-// each goes through the n-grams of a word, and the bucket of each.
-func (s Shape) each(word string) iter.Seq2[string, uint32] {
-	return func(yield func(string, uint32) bool) {
-		text := marked(word)
-		for i := range len(text) {
-			if continues(text[i]) {
-				continue
+	text := "<" + word + ">"
+	for i := range len(text) {
+		if continues(text[i]) {
+			continue
+		}
+		h := uint32(offsetBasis)
+		for j, n := i, 1; j < len(text) && n <= s.Longest; n++ {
+			for first := true; j < len(text) && (first || continues(text[j])); first = false {
+				h = mix(h, text[j])
+				j++
 			}
-			h := uint32(offsetBasis)
-			for j, n := i, 1; j < len(text) && n <= s.Longest; n++ {
-				for first := true; j < len(text) && (first || continues(text[j])); first = false {
-					h = mix(h, text[j])
-					j++
-				}
-				isGram := n >= s.Shortest && (n > 1 || i > 0 && j < len(text)) // a mark alone is none
-				if isGram && !yield(text[i:j], h%uint32(s.Buckets)) {
-					return
-				}
+			if n >= s.Shortest && (n > 1 || i > 0 && j < len(text)) { // a mark alone is none
+				dst = append(dst, h%uint32(s.Buckets))
 			}
 		}
 	}
+	return dst
 }
 
 // continues reports whether a byte is the second or a later one of a character.

@@ -21,7 +21,6 @@ import (
 const (
 	Float32 = "F32"
 	Uint8   = "U8"
-	Int8    = "I8"
 )
 
 // maxHeader is the longest header that is read, in bytes: room for 100,000 tensors.
@@ -107,7 +106,7 @@ func readHeader(r io.Reader) ([]byte, error) {
 
 // widths are the bytes of a value of the types that exist.
 var widths = map[string]int64{
-	"BOOL": 1, Uint8: 1, Int8: 1, "F8_E5M2": 1, "F8_E4M3": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
+	"BOOL": 1, Uint8: 1, "I8": 1, "F8_E5M2": 1, "F8_E4M3": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2,
 	"I32": 4, "U32": 4, Float32: 4, "F64": 8, "I64": 8, "U64": 8,
 }
 

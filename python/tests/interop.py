@@ -1,7 +1,7 @@
 """Checks that other libraries read the vectors that w2vcl writes, and get the same values.
 
     python interop.py          checks those libraries that are installed
-    python interop.py --all    a library that is missing is an error, unless it is LARGE
+    python interop.py --all    a library that is missing is an error
 
 One run is trained and written in every format. Values must be equal to the bit, unless a check says how near.
 """
@@ -16,7 +16,6 @@ import numpy as np
 
 import w2vcl
 
-LARGE = {"sentence_transformers"}  # which needs torch, a download of 3 GB
 CHECKS = []  # library, what it reads, function
 
 
@@ -30,14 +29,12 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         run = w2vcl.train(sentences(), dim=12, contexts=32, subword="ngram", out=folder / "run", progress=False)
-        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz", "v.parquet", "v.int8.safetensors", "v.floret"):
+        for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz"):
             run.save(folder / name)
-        run.save(folder / "model", format="model2vec")
         for library, reads, function in CHECKS:
             if importlib.util.find_spec(library) is None:
-                missed = demand and library not in LARGE
-                print(f"{library:12} {reads}: not installed{', which is an error' if missed else ''}")
-                failed += [library] if missed else []
+                print(f"{library:12} {reads}: not installed{', which is an error' if demand else ''}")
+                failed += [library] if demand else []
                 continue
             answer = function(run, folder)
             if answer is not None:
@@ -169,56 +166,6 @@ def safetensors_file(run, folder):
     return found["words"].tobytes().decode().split("\n"), found["vectors"]
 
 
-@check("safetensors", ".int8.safetensors, to a thousandth")
-def safetensors_int8(run, folder):
-    import safetensors.numpy
-
-    found = safetensors.numpy.load_file(folder / "v.int8.safetensors")
-    assert found["words"].tobytes().decode().split("\n") == run.words and found["vectors"].dtype == np.int8
-    rows = found["vectors"] * found["scales"][:, None]
-    cosines = (rows * run.vectors).sum(axis=1) / np.linalg.norm(rows, axis=1) / np.linalg.norm(run.vectors, axis=1)
-    assert cosines.min() > 0.999, cosines.min()
-
-
-@check("pyarrow", ".parquet")
-def pyarrow_parquet(run, folder):
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.read_table(folder / "v.parquet")
-    return table["word"].to_pylist(), np.stack(table["vector"].to_numpy())
-
-
-@check("duckdb", ".parquet")
-def duckdb_parquet(run, folder):
-    import duckdb
-
-    rows = duckdb.sql(f"select word, vector from '{folder / 'v.parquet'}'").fetchall()
-    return [word for word, _ in rows], [vector for _, vector in rows]
-
-
-@check("model2vec", "the folder of --format model2vec")
-def model2vec_folder(run, folder):
-    from model2vec import StaticModel
-
-    model = StaticModel.from_pretrained(str(folder / "model"))
-    first, second = run.words[0], run.words[3]
-    mean = (run[first] + run[second]) / 2
-    assert np.allclose(model.encode([f"  {first} {second} unheard-of"])[0], mean, atol=1e-6)
-    return run.words, model.encode(run.words)
-
-
-@check("sentence_transformers", "the folder of --format model2vec, as a StaticEmbedding")
-def sentence_transformers_folder(run, folder):
-    from sentence_transformers import SentenceTransformer
-
-    model = SentenceTransformer(str(folder / "model"), device="cpu")
-    assert type(model[0]).__name__ == "StaticEmbedding"
-    first, second = run.words[0], run.words[3]
-    text = f"{first} {second} unheard-of"  # which has a vector of zeros
-    assert np.allclose(model.encode([text])[0], (run[first] + run[second]) / 3, atol=1e-6)
-    return run.words, model.encode(run.words)
-
-
 @check("fasttext", ".vec, as pretrainedVectors")
 def fasttext_vec(run, folder):
     import fasttext
@@ -248,34 +195,6 @@ def spacy_array(run, folder):
     vocab = Vocab()
     vocab.vectors = Vectors(strings=vocab.strings, data=run.vectors, keys=run.words)
     return run.words, [vocab.get_vector(word) for word in run.words]
-
-
-@check("spacy", ".floret, by spacy init vectors --mode floret, to a millionth")
-def spacy_floret(run, folder):
-    import spacy
-
-    subprocess.run([sys.executable, "-m", "spacy", "init", "vectors", "xx", folder / "v.floret", folder / "floret", "--mode", "floret"],
-                   check=True, capture_output=True)
-    nlp = spacy.load(folder / "floret")
-    differences = np.array([nlp.vocab.get_vector(word) for word in run.words]) - run.vectors
-    # Of values, or of a vector that is longer than 1: spaCy adds up in float32, in an order of its own.
-    assert (np.abs(differences).max(axis=1) / np.maximum(1, np.linalg.norm(run.vectors, axis=1))).max() <= 1e-6
-
-
-@check("floret", ".floret, as the rows of a model, to a millionth")
-def floret_table(run, folder):
-    import floret
-
-    with open(folder / "v.floret", encoding="utf-8") as lines:
-        size, dim, shortest, longest, hashes = map(int, next(lines).split()[:5])
-        rows = np.array([line.split()[1:] for line in lines], np.float32)
-    text = folder / "other.txt"
-    text.write_text("\x01 \x02\n" * 10, encoding="utf-8")  # words that are none of ours
-    model = floret.train_unsupervised(str(text), mode="floret", hashCount=hashes, bucket=size, minn=shortest, maxn=longest, dim=dim,
-                                      minCount=1, epoch=1, thread=1, verbose=0)
-    model.set_matrices(np.concatenate([model.get_input_matrix()[:-size], rows]), model.get_output_matrix())
-    differences = np.array([model.get_word_vector(word) for word in run.words]) - run.vectors
-    assert np.abs(differences).max() <= 1e-6, np.abs(differences).max()
 
 
 @check("tensorboard", "the projector's vectors.tsv and metadata.tsv")

@@ -6,28 +6,23 @@ import (
 	"os"
 	"slices"
 
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// SaveFastText writes vectors as a fastText model, or as a table of floret, with the
+// SaveFastText writes vectors as a fastText model, with the
 // n-grams of their encoder if fastText has such; withNGrams tells. The words have the
 // vectors of v, which are W + X·C if the run exports that. from is where v was loaded: of
 // a run folder the model has counts, settings and, if v has all its words, the context
 // vectors as output matrix.
-func SaveFastText(ctx context.Context, path string, v *Vectors, from string, format embedding.Format) (withNGrams bool, err error) {
+func SaveFastText(ctx context.Context, path string, v *Vectors, from string) (withNGrams bool, err error) {
 	o := fasttext.Output{Words: v.Words, Dim: v.Dim, Vectors: v.Table.Vectors}
 	if e, ok := v.Encoder.(interface {
 		Shape() fasttext.Shape
 		NGram(bucket uint32, dst []float32)
 	}); ok {
 		o.Shape, o.NGram, withNGrams = e.Shape(), e.NGram, true
-	}
-	if format == embedding.Floret {
-		err = atomicfile.Write(path, embedding.Compressed(path, func(w io.Writer) error { return fasttext.WriteFloret(w, o) }))
-		return withNGrams, err
 	}
 	if info, err := os.Stat(from); err != nil || info.IsDir() { // otherwise it is a file of vectors
 		if err := addRun(ctx, &o, from); err != nil {

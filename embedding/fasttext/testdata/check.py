@@ -1,9 +1,8 @@
 """Holds w2vcl's fastText models against fastText and gensim.
 
-    pip install numpy gensim fasttext-wheel floret
+    pip install numpy gensim fasttext-wheel
     python check.py golden          # writes the golden model and vectors of the Go tests
     python check.py compare W2VCL   # W2VCL is the program; prints the largest differences
-    python check.py floret W2VCL RUN WORDS   # a run's table of floret: all words, and the unseen ones of a list
 
 compare takes 1,000 seen and 1,000 unseen words in each case: models of fastText
 (skip-gram and CBOW, negative sampling and hierarchical softmax) that w2vcl reads, and
@@ -114,42 +113,6 @@ def check(w2vcl):
     sys.exit(int(worst > limit))
 
 
-def in_floret(table):
-    """A model of floret with the rows of a table. floret itself reads its models only."""
-    import floret
-
-    with open(table, encoding="utf-8") as lines, tempfile.TemporaryDirectory() as folder:
-        size, dim, shortest, longest, hashes = map(int, next(lines).split()[:5])
-        rows = numpy.array([line.split()[1:] for line in lines], numpy.float32)
-        text = pathlib.Path(folder, "text.txt")
-        text.write_text("\x01 \x02\n" * 10, encoding="utf-8")  # words that are none of ours
-        model = floret.train_unsupervised(
-            str(text), mode="floret", hashCount=hashes, bucket=size, minn=shortest, maxn=longest, dim=dim, minCount=1,
-            epoch=1, thread=1, verbose=0,
-        )
-    model.set_matrices(numpy.concatenate([model.get_input_matrix()[:-size], rows]), model.get_output_matrix())
-    return model
-
-
-def check_floret(w2vcl, run, words):
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        subprocess.run([w2vcl, "convert", run, folder / "run.floret"], check=True)
-        model = in_floret(folder / "run.floret")
-        seen = [line.split("\t")[0] for line in (pathlib.Path(run) / "vocab.tsv").read_text(encoding="utf-8").splitlines()]
-        others = sorted({w for w in pathlib.Path(words).read_text(encoding="utf-8").lower().split() if w.isalpha()} - set(seen))
-        pairs = [(vectors_of(w2vcl, run, list_, folder), numpy.array([model.get_word_vector(w) for w in list_])) for list_ in (seen, others)]
-    length = numpy.linalg.norm
-    ours, theirs = pairs[0]
-    worst = abs(ours - theirs).max()
-    print(f"{len(seen)} words: largest difference {worst:.1e}, of the length of the vector {(length(ours - theirs, axis=1) / length(ours, axis=1)).max():.1e}")
-    ours, theirs = pairs[1]
-    cosines = (ours * theirs).sum(axis=1) / length(ours, axis=1) / length(theirs, axis=1)
-    print(f"{len(others)} unseen words: cosine {cosines.mean():.3f} on average, median {numpy.median(cosines):.3f}, "
-          f"a tenth below {numpy.quantile(cosines, 0.1):.3f}; {(length(theirs, axis=1) / length(ours, axis=1)).mean():.2f} times as long")
-    sys.exit(int(worst > limit))
-
-
 def golden():
     """A small model, and what fastText and gensim say of its words and of others."""
     import fasttext
@@ -180,7 +143,5 @@ if sys.argv[1:] == ["golden"]:
     golden()
 elif len(sys.argv) == 3 and sys.argv[1] == "compare":
     check(sys.argv[2])
-elif len(sys.argv) == 5 and sys.argv[1] == "floret":
-    check_floret(*sys.argv[2:])
 else:
     sys.exit(__doc__)
