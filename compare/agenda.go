@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -15,7 +14,6 @@ type agenda struct {
 	records []*Record
 	now     func() time.Time // tests change it
 
-	lock    sync.Mutex
 	seconds map[string]float64 // of the last finished run of each variant
 	begun   map[int]time.Time  // the runs that have begun, by number
 }
@@ -40,8 +38,6 @@ func (a *agenda) title(i int) string {
 // begin begins run i and tells when all runs will be done, "" while nothing is known. A
 // variant without a finished run is taken for as long as the mean of the others.
 func (a *agenda) begin(i int) string {
-	a.lock.Lock()
-	defer a.lock.Unlock()
 	a.begun[i] = a.now()
 	if len(a.seconds) == 0 {
 		return ""
@@ -61,13 +57,11 @@ func (a *agenda) begin(i int) string {
 			sum += mean
 		}
 	}
-	return "  ETA of all " + terminal.Duration(sum/float64(a.options.SideBySide()))
+	return "  ETA of all " + terminal.Duration(sum)
 }
 
 // end ends run i.
 func (a *agenda) end(i int) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
 	if begun, ok := a.begun[i]; ok {
 		a.seconds[a.runs[i].Name] = a.now().Sub(begun).Seconds()
 	}

@@ -3,9 +3,8 @@
 // Package train does the training.
 //
 // Package experiment says what is compared. Start at [Execute]: it trains the runs that are not
-// finished, in this process or by a [pool], and keeps a [Record] of each (execute.go,
+// finished, and keeps a [Record] of each (execute.go,
 // record.go); a judge scores them all alike (judge.go). [Summarize] turns the records into a
 // [Result] (result.go, chance.go, sweeps.go), which is written as a page, as JSON and as CSV
-// (page.go, charts.go, files.go). A [Planner] tells the time and the memory of all runs before
-// they run (forecast.go).
+// (page.go, charts.go, files.go).
 package compare

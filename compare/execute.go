@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"sync"
 
@@ -25,9 +24,6 @@ type Means struct {
 	// Source, if not nil, opens the text, whose name is the corpus. A text that can be read
 	// only once serves variants that read it alike.
 	Source func() io.Reader
-	// Worker returns the command of process number job, from 0, that calls [Work] with the
-	// same options and may have so much memory, in bytes; 0: not known. Runs side by side need it.
-	Worker func(job int, memory int64) *exec.Cmd
 	// Progress may be nil.
 	Progress *progress.Progress
 }
@@ -45,8 +41,7 @@ type Finished struct {
 	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
 }
 
-// Execute trains the runs that are not finished, one after the other or several side by
-// side, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
+// Execute trains the runs that are not finished, one after the other, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
 // error is [train.ErrInterrupted]; a call with the same options continues. With that error comes what is
 // finished, unless nothing is.
 func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
@@ -169,13 +164,7 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 // meanwhile are trained again, once.
 func (e *executor) runAll(ctx context.Context, records []*Record) error {
 	for again := false; ; again = true {
-		var err error
-		if n := e.options.SideBySide(); n > 1 {
-			err = e.runSideBySide(ctx, n, records)
-		} else {
-			err = e.runEach(ctx, records)
-		}
-		if err != nil {
+		if err := e.runEach(ctx, records); err != nil {
 			return err
 		}
 		lost := ""
@@ -240,46 +229,6 @@ func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
 	return nil
 }
 
-// runSideBySide has the runs that are not finished trained and judged in processes.
-func (e *executor) runSideBySide(ctx context.Context, processes int, records []*Record) error {
-	begun := newAgenda(e, records)
-	var tasks []string
-	numbers := map[string]int{}
-	for i, r := range e.runs {
-		numbers[r.ID()] = i
-		if e.due(records[i]) {
-			tasks = append(tasks, r.ID())
-		} else {
-			e.Progress.Notef("%s: done before", begun.title(i))
-		}
-	}
-	share := shareOfMemory(processes)
-	pool := pool{
-		Start: func(job int) *exec.Cmd { return e.Worker(job, share) }, Progress: e.Progress, Interrupted: train.ErrInterrupted,
-		Begin: func(task string, job int) {
-			i := numbers[task]
-			e.Progress.Notef("%s, job %d%s", begun.title(i), job+1, begun.begin(i))
-		},
-		Done: func(task string) { begun.end(numbers[task]) },
-	}
-	alone := 0
-	if e.options.Budget.IsEqual() && len(tasks) > 0 && numbers[tasks[0]] == 0 { // the others train as long
-		alone = 1
-	}
-	for _, part := range [][]string{tasks[:alone], tasks[alone:]} {
-		if err := pool.Run(ctx, min(processes, max(len(part), 1)), part); err != nil {
-			return stopped(ctx, err)
-		}
-	}
-	for _, task := range tasks {
-		i := numbers[task]
-		if err := records[i].reload(e.options.Out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // open returns the record of a run, as an earlier process left it if there was one.
 func (e *executor) open(r experiment.Run) (*Record, error) {
 	key := r.TextKey()
@@ -304,7 +253,6 @@ func (e *executor) run(ctx context.Context, r experiment.Run, record *Record) (e
 	if record.Finished {
 		return nil
 	}
-	record.Jobs = e.options.SideBySide()
 	if err := record.save(e.options.Out); err != nil {
 		return err
 	}
@@ -353,7 +301,7 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 		return train.Run(ctx, r.Config, options, e.Progress)
 	}
 	changes := map[string]string{}
-	if r.Config.Device != settings.DeviceCPU { // another job may have begun it
+	if r.Config.Device != settings.DeviceCPU { // another process may have begun it
 		changes["device"] = r.Config.Device
 	}
 	summary, err := train.Resume(ctx, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
@@ -23,10 +22,9 @@ const (
 	ScoresFile = "scores.csv"  // one line a run, set and metric
 	CurveFile  = "curve.csv"   // one line a run, observation and set
 	BandsFile  = "bands.csv"   // one line a run, observation and frequency band
-	PaperFile  = "report.tex"  // every table and figure in a LaTeX document
 
-	figuresFolder = "figures" // of every chart, NAME.svg and NAME.pdf
-	tablesFolder  = "tables"  // of every table, NAME.tex, NAME.md and NAME.csv
+	figuresFolder = "figures" // of every chart, NAME.svg
+	tablesFolder  = "tables"  // of every table, NAME.tex and NAME.csv
 )
 
 // Files lists the files of a report.
@@ -60,8 +58,7 @@ func (r *Result) Write(dir string) error {
 	)
 }
 
-// writePaper writes the files that a paper takes: figures, tables, and a document that
-// shows how.
+// writePaper writes the files that a paper takes: figures and tables.
 func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) error) error {
 	for _, folder := range []string{figuresFolder, tablesFolder} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
@@ -70,11 +67,8 @@ func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) e
 	}
 	p := page{r}
 	for _, f := range p.Figures() {
-		path := filepath.Join(figuresFolder, f.Name())
-		err := errors.Join(
-			at(path+".svg", func(w io.Writer) error { return report.WriteSVG(w, f.Chart) }),
-			at(path+".pdf", func(w io.Writer) error { return report.WritePDF(w, f.Chart) }))
-		if err != nil {
+		path := filepath.Join(figuresFolder, f.Name()+".svg")
+		if err := at(path, func(w io.Writer) error { return report.WriteSVG(w, f.Chart) }); err != nil {
 			return err
 		}
 	}
@@ -85,36 +79,7 @@ func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) e
 			}
 		}
 	}
-	return at(PaperFile, p.writeTeX)
-}
-
-// writeTeX writes a document with every table and figure.
-func (p page) writeTeX(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("% pdflatex report.tex\n\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs,graphicx}\n" +
-		"\\begin{document}\n")
-	fmt.Fprintf(&b, "\\section*{%s}\n", report.TeX(p.Title()))
-	fmt.Fprintf(&b, "Held equal: %s. The runs of a variant had, on average: %s. %s\n", report.TeX(p.BudgetMeaning()), report.TeX(p.Work()), report.TeX(strings.Join(p.Warnings(), " ")))
-	for _, t := range p.Tables() {
-		fmt.Fprintf(&b, "\n\\begin{table}\n\\centering\n\\caption{%s}\n%s{%%\n%s{\\input{%s/%s}}}\n\\end{table}\n", caption(t.Title, t.Note),
-			"\\resizebox*{!}{\\ifdim\\totalheight>.8\\textheight .8\\textheight\\else\\totalheight\\fi}", // no table is longer than a page, or wider
-			"\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}", tablesFolder, t.Name)
-	}
-	b.WriteString("\\clearpage\n")
-	for i, f := range p.Figures() {
-		fmt.Fprintf(&b, "\n\\begin{figure}\n\\centering\n%s\n\\caption{%s}\n\\end{figure}\n", f.Include(), caption(f.Caption, f.Note))
-		if i%12 == 11 { // LaTeX keeps up to 18 figures that have no place yet
-			b.WriteString("\\clearpage\n")
-		}
-	}
-	b.WriteString("\\end{document}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// caption returns a title and what is to be known beside it, for LaTeX.
-func caption(title, note string) string {
-	return report.TeX(strings.TrimSpace(title + ". " + note))
+	return nil
 }
 
 func writeCSV(rows [][]string) func(io.Writer) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train"
@@ -52,15 +51,4 @@ func (e *executor) checkScoring() error {
 		done()
 	}
 	return nil
-}
-
-// shareOfMemory returns how many bytes each of the processes may have, of what this one leaves, which only waits for
-// them; 0 if the memory is not known.
-func shareOfMemory(processes int) int64 {
-	memory.Resident() // gives garbage back
-	left := memory.Left()
-	if left == math.MaxInt64 {
-		return 0
-	}
-	return max(left/int64(processes), 1)
 }

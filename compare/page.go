@@ -45,9 +45,6 @@ type figure struct {
 // Name is the name of the figure's files.
 func (f figure) Name() string { return slug(f.Caption) }
 
-// Include is the line of LaTeX that shows the figure.
-func (f figure) Include() string { return `\includegraphics{` + figuresFolder + "/" + f.Name() + "}" }
-
 // slug makes a name of a file of a caption: letters and digits, with hyphens between
 // them.
 func slug(caption string) string {
@@ -124,15 +121,10 @@ func (p page) Devices() string {
 
 // Together says what went on beside a training; empty: nothing.
 func (p page) Together() string {
-	var said []string
-	if p.Jobs > 1 {
-		said = append(said, fmt.Sprintf("Up to %d runs trained side by side, each in a process of its own, and shared the processors and the memory of the machine: "+
-			"alone, a run on the CPU is faster.", p.Jobs))
+	if p.Devices() == "" {
+		return ""
 	}
-	if p.Devices() != "" {
-		said = append(said, "A run on a GPU was scored while the next one trained: scoring had half of the processors then.")
-	}
-	return strings.Join(said, " ")
+	return "A run on a GPU was scored while the next one trained: scoring had half of the processors then."
 }
 
 // Externals names the variants that other programs trained; empty: none.

@@ -39,7 +39,6 @@ type Record struct {
 	Observations int               `json:"observations"` // that were asked for
 	Fingerprint  string            `json:"fingerprint"`  // of the text
 	Sets         []string          `json:"sets"`         // of the evaluation
-	Jobs         int               `json:"jobs"`         // how many runs trained side by side
 
 	Points   []Point           `json:"points"`   // the observations until now
 	Finished bool              `json:"finished"` // the fields below are set
@@ -256,18 +255,4 @@ func (r *Record) difference(old *Record) string {
 func (r *Record) add(p Point) {
 	r.Points = slices.DeleteFunc(r.Points, func(old Point) bool { return old.Units >= p.Units })
 	r.Points = append(r.Points, p)
-}
-
-// ReadRecord reads what a comparison keeps of a run, by the path of the run folder. ok is
-// false for a run that no comparison made.
-func ReadRecord(run string) (r Record, ok bool, err error) {
-	path := filepath.Clean(run) + ".json"
-	if filepath.Base(filepath.Dir(path)) != experiment.RunsFolder {
-		return r, false, nil
-	}
-	r, err = readRecord(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, false, nil
-	}
-	return r, err == nil, err
 }

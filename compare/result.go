@@ -25,7 +25,6 @@ type Result struct {
 	Seeds   int     `json:"seeds"`
 	Points  int     `json:"points"`
 	Title   string  `json:"title,omitempty"` // that the user gave
-	Jobs    int     `json:"jobs"`            // the most runs that trained side by side
 
 	Sets        []Set           `json:"sets"`
 	Variants    []VariantResult `json:"variants"`
@@ -177,7 +176,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		},
 	}
 	for _, record := range f.Records {
-		r.Runs, r.Jobs = append(r.Runs, f.reported(record)), max(r.Jobs, record.Jobs)
+		r.Runs = append(r.Runs, f.reported(record))
 	}
 	r.Sets = setsOf(r.Runs)
 	for _, v := range f.rows() {

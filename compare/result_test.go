@@ -129,9 +129,7 @@ func TestEqualBudgets(t *testing.T) {
 	} {
 		o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL)
 		o.Seeds, o.Settings["contexts"], o.Budget = 2, "12", experiment.Budget{Kind: kind}
-		if err := o.Set(string(sequential.PWord2Vec), map[string]string{"sample": "0"}); err != nil {
-			t.Fatal(err)
-		}
+		o.Variants[0].Own = map[string]string{"sample": "0"}
 		r := summarized(t, o, nil)
 		if of == nil {
 			checkEqualSeconds(t, o, r.Runs[0].Summary, r.Runs[1].Summary)

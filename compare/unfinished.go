@@ -17,7 +17,7 @@ func (e *executor) leaveOut(f *Finished) (finished []experiment.Run) {
 	all, texts := f.Records, f.Texts
 	f.Records, f.Texts = nil, nil
 	for i, r := range e.runs {
-		if e.options.SideBySide() > 1 && all[i].reload(e.options.Out) != nil || e.due(all[i]) {
+		if e.due(all[i]) {
 			f.Missing = append(f.Missing, r.Title())
 			continue
 		}

@@ -262,12 +262,13 @@ done
 
 # Seconds of the peers are of the whole process; w2vcl's report has its seconds of training. Modes that
 # count passes over the text get as many; cl trains by its own recipe.
-sets=() budget=recipe
+variants=() budget=recipe
 if [[ $quick ]]; then budget=5s; fi
 for mode in ${MODES//,/ }; do
-	case $mode in cl | ppmi | glove) ;; *) sets+=(--set "$mode.epochs=$epochs") ;; esac
+	case $mode in cl | ppmi | glove) own= ;; *) own=epochs=$epochs ;; esac
+	variants+=(--variant "$mode: $own")
 done
-"$W2VCL" compare --corpus "$corpus" --min-count $mincount ${data[@]+"${data[@]}"} --out "$out/report" --modes "$MODES" --dim "$dim" --window $window --negative $negative --sample $sample \
-	--threads "$threads" --device "$DEVICE" --seeds "$seeds" --points 1 ${sets[@]+"${sets[@]}"} --budget "$budget" "${external[@]}"
+"$W2VCL" compare --corpus "$corpus" --min-count $mincount ${data[@]+"${data[@]}"} --out "$out/report" "${variants[@]}" --dim "$dim" --window $window --negative $negative --sample $sample \
+	--threads "$threads" --device "$DEVICE" --seeds "$seeds" --points 1 --budget "$budget" "${external[@]}"
 echo "Report: $out/report/report.html" >&2
 exit $failed

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -30,21 +27,16 @@ type compareOptions struct {
 	variants        variantsValue
 	external        externalsValue
 	seeds, points   int
-	jobs            int
 	budget          budgetValue
 	equal           equalValue
-	modeSettings    modeSettings
 	out, data       string
 	classify, quick bool
 	json, quiet     bool
 	list            string
-
-	worker       int   // number of this process among those of --jobs, from 1; 0: none of them
-	workerMemory int64 // that it may have, in bytes; 0: not known
 }
 
 // comparedSettings are the settings that compare has as flags, because variants
-// share them. --variant and --set set the others.
+// share them. --variant sets the others.
 var comparedSettings = []string{
 	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
 	"graph", "directed", "weighted", "walks", "walk-length", "p", "q",
@@ -55,8 +47,7 @@ var comparedSettings = []string{
 const compareHelp = `Train several modes, or one mode with several settings, on one text under one
 budget, score them several times during training, and write DIR/report.html (one page
 for a browser), report.json and CSV files. For papers, figures/ has every
-chart as SVG and PDF, tables/ every table for LaTeX, as Markdown and as CSV, and
-report.tex shows them all.
+chart as SVG, and tables/ every table for LaTeX and as CSV.
 
 The command compares variants: modes (--modes), and modes with their own settings,
   --variant 'NAME: SETTING=VALUE,SETTING=VALUE'
@@ -84,10 +75,6 @@ count. The report says what was held equal. It marks no score as the best where 
 pairs and words all differ too much. --classify also scores each finished run on the sets of
 sentences in --data (see 'w2vcl eval --help'), which takes minutes for each run.
 
---jobs N trains N runs side by side, each in its own process. With
---device cuda:0,cuda:1 two runs train at a time, one on each GPU. On the CPU the runs
-share the processors and take longer than alone; the report says so.
-
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
 continues them. With more variants or seeds it adds runs to the existing ones.`
 
@@ -97,8 +84,7 @@ func newCompare(s cli.Streams) *cobra.Command {
 			settings.ModeCL, settings.ModeVanilla,
 			string(sequential.Word2Vec), string(sequential.PWord2Vec),
 		},
-		modeSettings: modeSettings{},
-		equal:        equalValue{experiment.Budget{Kind: experiment.BudgetSeconds}},
+		equal: equalValue{experiment.Budget{Kind: experiment.BudgetSeconds}},
 	}
 	cmd := &cobra.Command{
 		Use:   "compare --corpus PATH --out DIR [flags]",
@@ -110,10 +96,9 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
-  w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda:0,cuda:1
+  w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda
   w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10
-  w2vcl compare --list
-  w2vcl compare --list --corpus wiki.txt`,
+  w2vcl compare --list`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.list == experimentsFolder && len(args) == 1 { // --list FOLDER, without an equals sign
 				o.list, args = args[0], nil
@@ -150,20 +135,13 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.quick, "quick", false,
 		"a short version, to check that everything works: one seed, one second of training, scored once, "+
 			"unless other flags say otherwise")
-	flags.IntVar(&o.jobs, "jobs", 0, "train `N` runs side by side (default: one for each --device)")
-	flags.Var(o.modeSettings, "set",
-		"a setting of one variant: `MODE.NAME=VALUE`, as in vanilla.lr=0.02; "+
-			"MODE is its name in --modes; may be given again")
 	flags.StringVar(&o.list, "list", "",
 		"list the experiments in `FOLDER` and its subfolders, for --config, and end (--list alone: "+
-			experimentsFolder+", the papers' experiments, which are built in); with --corpus also their memory and time, without scoring, on this machine")
+			experimentsFolder+", the papers' experiments, which are built in)")
 	flags.Lookup("list").NoOptDefVal = experimentsFolder
-	flags.IntVar(&o.worker, "worker", 0, "be process `N` of --jobs")
-	flags.Int64Var(&o.workerMemory, "worker-memory", 0, "with --worker, have `N` bytes of memory")
-	flags.Lookup("worker").Hidden, flags.Lookup("worker-memory").Hidden = true, true
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",
-		"budget", "equal", "seeds", "points", "quick", "jobs", "set", "list",
+		"budget", "equal", "seeds", "points", "quick", "list",
 	} {
 		cli.Annotate(flags.Lookup(name), settings.SectionRun)
 	}
@@ -187,7 +165,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	with := compare.Means{Source: o.source(), Worker: o.workerCommand(options), Progress: s.Progress(o.quiet)}
+	with := compare.Means{Source: o.source(), Progress: s.Progress(o.quiet)}
 	if err := o.check(options); err != nil { // before any work
 		return err
 	}
@@ -197,10 +175,6 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	}
 	defer remove()
 	options.Data = data
-	if o.worker > 0 {
-		memory.SetShare(o.workerMemory, options.SideBySide())
-		return compare.Work(cmd.Context(), options, with, s.In, s.Out)
-	}
 	finished, stopped := compare.Execute(cmd.Context(), options, with)
 	if finished == nil || stopped != nil && len(finished.Missing) == 0 {
 		return stopped
@@ -249,36 +223,12 @@ func (o *compareOptions) check(options experiment.Options) error {
 	if options.Settings[input] != "-" {
 		return nil
 	}
-	if options.SideBySide() > 1 {
-		return terminal.Usagef("--%s -: runs side by side each read the text: name a file, or give --jobs 1", input)
-	}
 	for _, r := range runs {
 		if r.TextKey() != runs[0].TextKey() {
 			return terminal.Usagef("--%s -: %s reads the text differently from %s: name a file", input, r.Title(), runs[0].Title())
 		}
 	}
 	return nil
-}
-
-// workerCommand returns the command of a process of --jobs: this one, once more. On the CPU
-// the processes share the processors.
-func (o *compareOptions) workerCommand(options experiment.Options) func(job int, memory int64) *exec.Cmd {
-	return func(job int, memory int64) *exec.Cmd {
-		program, err := os.Executable()
-		if err != nil {
-			program = os.Args[0]
-		}
-		cmd := exec.Command(program, slices.Concat(os.Args[1:], []string{
-			"--worker", strconv.Itoa(job + 1), "--worker-memory", strconv.FormatInt(memory, 10),
-		})...)
-		cmd.Args[0] = os.Args[0]
-		processors := runtime.GOMAXPROCS(0) / options.SideBySide()
-		if threads, err := strconv.Atoi(options.Settings["threads"]); err == nil {
-			processors = max(processors, threads)
-		}
-		cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(max(1, processors)))
-		return cmd
-	}
 }
 
 // source opens the text that comes with w2vcl, if that is the corpus; nil for all

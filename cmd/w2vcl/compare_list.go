@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,38 +10,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/benchmarks/experiments"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train"
 )
 
 // experimentsFolder is where the project has its experiments.
 const experimentsFolder = "experiments"
 
 // listExperiments prints a row for each experiment in a folder and below: files of --config, and
-// scripts with a title. With a corpus it plans time and memory of the files.
+// scripts with a title.
 func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) error {
 	folder, remove, err := withExperiments(o.list)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	planner := compare.Planner{Source: o.source(), Progress: s.Progress(o.quiet)}
-	defer planner.Close()
-	planned := o.settings.Set["corpus"] != ""
 	var out cli.Table
-	head := "experiment\tvariants\truns\t"
-	if planned {
-		head += "time\tmemory\t"
-	}
-	out.Rowf("%s", head+"title")
+	out.Rowf("experiment\tvariants\truns\ttitle")
 	found := 0
 	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -51,11 +40,11 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 		row := ""
 		switch filepath.Ext(path) {
 		case ".toml":
-			row, err = o.experimentRow(cmd, path, &planner, planned)
+			row, err = o.experimentRow(cmd, path)
 		case ".sh":
 			row, err = scriptTitle(path)
 			if row != "" {
-				row = strings.Repeat("–\t", strings.Count(head, "\t")-1) + row
+				row = "–\t–\t" + row
 			}
 		}
 		if err != nil || row == "" {
@@ -65,9 +54,6 @@ func (o *compareOptions) listExperiments(cmd *cobra.Command, s cli.Streams) erro
 		out.Rowf("%s", o.list+strings.TrimPrefix(path, folder)+"\t"+row)
 		return nil
 	})
-	if errors.Is(err, context.Canceled) || cmd.Context().Err() != nil {
-		return err
-	}
 	if err != nil {
 		return fmt.Errorf("--list %s: %w", o.list, cli.Cause(err))
 	}
@@ -110,7 +96,7 @@ func isBuiltIn(path string) bool {
 }
 
 // experimentRow returns the cells of an experiment.
-func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner *compare.Planner, planned bool) (string, error) {
+func (o *compareOptions) experimentRow(cmd *cobra.Command, path string) (string, error) {
 	own := *o
 	own.settings.File, own.out = path, "out"
 	own.settings.Set, own.external = maps.Clone(o.settings.Set), slices.Clip(o.external)
@@ -119,22 +105,7 @@ func (o *compareOptions) experimentRow(cmd *cobra.Command, path string, planner 
 		return "", err
 	}
 	variants := len(options.All())
-	row := strconv.Itoa(variants) + "\t" + strconv.Itoa(variants*options.Seeds) + "\t"
-	if planned {
-		switch f, err := planner.Forecast(cmd.Context(), options); {
-		case errors.Is(err, train.ErrInterrupted) || cmd.Context().Err() != nil:
-			return "", err
-		case err != nil:
-			planner.Progress.Notef("%s: %v", filepath.Base(path), err)
-			row += "n/a\tn/a\t"
-		case f.Device > 0:
-			row += fmt.Sprintf("%s\t%s, GPU %s\t",
-				terminal.Duration(f.Seconds), terminal.Bytes(f.Memory), terminal.Bytes(f.Device))
-		default:
-			row += terminal.Duration(f.Seconds) + "\t" + terminal.Bytes(f.Memory) + "\t"
-		}
-	}
-	return row + options.Title, nil
+	return fmt.Sprintf("%d\t%d\t%s", variants, variants*options.Seeds, options.Title), nil
 }
 
 // scriptTitle returns the title of a script of an experiment, which is its first line; "" for a

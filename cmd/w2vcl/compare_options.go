@@ -1,9 +1,6 @@
 package main
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -18,9 +15,6 @@ func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag strin
 	}
 	if inFile("points", file.Points > 0) {
 		o.points = file.Points
-	}
-	if inFile("jobs", file.Jobs > 0) {
-		o.jobs = file.Jobs
 	}
 	if inFile("data", file.Data != "") {
 		o.data = file.Data
@@ -85,7 +79,7 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 	options := experiment.Options{
 		Title: file.Title, Seeds: o.seeds, Points: o.points, Settings: o.settings.Set,
 		Budget: budget, Out: o.out, Classify: o.classify,
-		Corpus: o.settings.Set["corpus"], Jobs: o.jobs, Job: max(o.worker-1, 0),
+		Corpus: o.settings.Set["corpus"],
 	}
 	for _, text := range file.External {
 		if err := o.external.Set(text); err != nil {
@@ -102,11 +96,6 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		modes, variants = file.Modes, file.Variants
 	}
 	options.Variants = append(experiment.Modes(modes), variants...)
-	for _, name := range slices.Sorted(maps.Keys(o.modeSettings)) {
-		if err := options.Set(name, o.modeSettings[name]); err != nil {
-			return options, err
-		}
-	}
 	return options, nil
 }
 

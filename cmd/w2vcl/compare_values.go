@@ -18,7 +18,7 @@ func (l *variantList) Set(text string) error {
 	var list []string
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		if _, mode := experiment.NameOf(part); !slices.Contains(settings.ModeNames(), mode) {
+		if !slices.Contains(settings.ModeNames(), part) {
 			return fmt.Errorf("%q is none of %s%s", part, strings.Join(settings.ModeNames(), ", "), terminal.DidYouMean(part, settings.ModeNames()))
 		}
 		list = append(list, part)
@@ -97,25 +97,3 @@ func (v *budgetValue) Set(text string) (err error) {
 
 // Type names the kind of value in help.
 func (v *budgetValue) Type() string { return "budget" }
-
-// modeSettings is the value of --set: settings of single modes, by mode and name.
-type modeSettings map[string]map[string]string
-
-// Set reads MODE.NAME=VALUE.
-func (v modeSettings) Set(text string) error {
-	key, value, ok := strings.Cut(text, "=")
-	mode, name, dotted := strings.Cut(key, ".")
-	if !ok || !dotted || mode == "" || name == "" {
-		return fmt.Errorf("%q is not of the form MODE.NAME=VALUE", text)
-	}
-	if v[mode] == nil {
-		v[mode] = map[string]string{}
-	}
-	v[mode][name] = value
-	return nil
-}
-
-func (v modeSettings) String() string { return "" }
-
-// Type names the kind of value in help.
-func (v modeSettings) Type() string { return "setting" }

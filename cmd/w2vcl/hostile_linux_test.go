@@ -248,28 +248,6 @@ func peakOf(t *testing.T, cmd *exec.Cmd) (output []byte, peak int64) {
 	}
 }
 
-// TestJobsKeepLimit: all processes of a comparison together keep to its limit, or a run is refused before it trains
-// with a limit for each of them.
-func TestJobsKeepLimit(t *testing.T) {
-	r := newRun(t)
-	for _, c := range []struct {
-		mega int
-		want string // of an error; "": kept
-	}{{150, "--max-memory allows "}, {300, ""}} {
-		args := append([]string{"compare", "--modes", "word2vec", "--variant", "other: mode=word2vec,lr=0.01", "--jobs", "2",
-			"--budget", "epochs=1", "--points", "1", "--max-memory", strconv.Itoa(c.mega) + "MB", "--threads", "1", "--out", t.TempDir()}, r.args...)
-		cmd := w2vclCommand(t, append(args, "--dim", "60000")...)
-		output, peak := peakOfTree(t, cmd)
-		t.Logf("%d MB: %d bytes were resident", c.mega, peak)
-		if failed := cmd.ProcessState.ExitCode() != 0; failed != (c.want != "") || !strings.Contains(output, c.want) || failed && !strings.Contains(output, "for each of 2 jobs") {
-			t.Errorf("%d MB: %v\n%s", c.mega, cmd.ProcessState, output)
-		}
-		if peak > int64(c.mega)*1_000_000 {
-			t.Errorf("%d MB: %d bytes were resident", c.mega, peak)
-		}
-	}
-}
-
 // TestComparisonIsRefusedAtOnce: a comparison is refused before its first run is trained if its second one needs too much, and
 // the limit that the refusal names is enough for both. So is that of a text.
 func TestComparisonIsRefusedAtOnce(t *testing.T) {
@@ -346,36 +324,5 @@ func (r *trainingRun) compareWithin(mega int, want string, flags ...string) {
 	}
 	if peak > int64(mega)*1_030_000 {
 		r.t.Errorf("%d MB: %d bytes were resident", mega, peak)
-	}
-}
-
-// peakOfTree runs a command and returns what it printed, and the most memory that it and its children had resident at
-// the same time.
-func peakOfTree(t *testing.T, cmd *exec.Cmd) (output string, peak int64) {
-	t.Helper()
-	both, ended := startCommand(t, cmd)
-	resident := func(pid string) (bytes int64) {
-		lines, _ := os.ReadFile("/proc/" + pid + "/status")
-		if _, rest, ok := strings.Cut(string(lines), "VmRSS:"); ok {
-			bytes, _ = strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-		}
-		return 1024 * bytes
-	}
-	own := strconv.Itoa(cmd.Process.Pid)
-	for {
-		select {
-		case <-ended:
-			return both.String(), peak
-		case <-time.After(2 * time.Millisecond):
-		}
-		sum := resident(own)
-		tasks, _ := filepath.Glob("/proc/" + own + "/task/*/children")
-		for _, task := range tasks {
-			children, _ := os.ReadFile(task)
-			for _, child := range strings.Fields(string(children)) {
-				sum += resident(child)
-			}
-		}
-		peak = max(peak, sum)
 	}
 }

@@ -65,7 +65,7 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 // mainFlags are the flags that the short help (-h) of these commands shows.
 var mainFlags = map[string][]string{
 	"compare": {
-		"corpus", "out", "modes", "data", "budget", "seeds", "set", "tokenizer", "lowercase", "min-count", "dim", "window", "threads",
+		"corpus", "out", "modes", "data", "budget", "seeds", "variant", "tokenizer", "lowercase", "min-count", "dim", "window", "threads",
 	},
 	"eval": {"data", "task", "all", "against", "oov", "json"},
 }

@@ -13,14 +13,13 @@ import (
 // A File is what a configuration file says of a comparison; what it leaves out is zero.
 type File struct {
 	Title    string
-	Modes    []string // MODE or NAME=MODE
+	Modes    []string
 	Variants []Variant
 	External []string          // as [ParseExternal] reads them
 	Settings map[string]string // that all variants share
 	Quick    map[string]string // of Settings, other values for a small version
 	Seeds    int
 	Points   int
-	Jobs     int
 	Budget   string
 	Data     string
 	Out      string
@@ -31,7 +30,7 @@ type File struct {
 func (f *File) Options() Options {
 	return Options{
 		Title: f.Title, Variants: slices.Concat(Modes(f.Modes), f.Variants), Seeds: max(f.Seeds, 1), Settings: f.Settings,
-		Points: f.Points, Jobs: f.Jobs, Data: f.Data, Out: f.Out, Classify: f.Classify,
+		Points: f.Points, Data: f.Data, Out: f.Out, Classify: f.Classify,
 	}
 }
 
@@ -55,7 +54,7 @@ func ReadFile(path string) (*File, error) {
 	}
 	f := &File{Settings: map[string]string{}}
 	fields := map[string]any{
-		"title": &f.Title, "modes": &f.Modes, "external": &f.External, "seeds": &f.Seeds, "points": &f.Points, "jobs": &f.Jobs,
+		"title": &f.Title, "modes": &f.Modes, "external": &f.External, "seeds": &f.Seeds, "points": &f.Points,
 		"budget": &f.Budget, "data": &f.Data, "out": &f.Out, "classify": &f.Classify,
 	}
 	for _, key := range keys {

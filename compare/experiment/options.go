@@ -34,35 +34,6 @@ type Options struct {
 	// Corpus is the name of the corpus in the report; empty: its name in Settings,
 	// which must be a path that holds from any folder.
 	Corpus string
-
-	// Jobs is how many runs train side by side, each in a process of its own; 0: as many
-	// as there are devices. Job is the number of this process among them, from 0: its runs
-	// are on the device of that number.
-	Jobs, Job int
-}
-
-// Devices lists the devices of the runs: --device may name several, one for each job. A number
-// alone belongs to the device before it, cuda:0,1.
-func (o Options) Devices() []string {
-	var devices []string
-	for name := range strings.SplitSeq(o.Settings["device"], ",") {
-		switch name = strings.TrimSpace(name); {
-		case name == "":
-		case len(devices) > 0 && strings.Trim(name, "0123456789") == "":
-			devices[len(devices)-1] += "," + name
-		default:
-			devices = append(devices, name)
-		}
-	}
-	return devices
-}
-
-// SideBySide returns how many runs train at the same time.
-func (o Options) SideBySide() int {
-	if o.Jobs > 0 {
-		return o.Jobs
-	}
-	return max(1, len(o.Devices()))
 }
 
 // ownSettings are the settings of runs that a comparison sets itself.
@@ -79,15 +50,13 @@ func (o Options) check() error {
 		return terminal.Usagef("--seeds %d: must be from 1 to 1000", o.Seeds)
 	case o.Points < 1 || o.Points > 1000:
 		return terminal.Usagef("--points %d: must be from 1 to 1000", o.Points)
-	case o.Jobs < 0 || o.Jobs > 256:
-		return terminal.Usagef("--jobs %d: must be from 1 to 256", o.Jobs)
 	}
 	for i, v := range o.Variants {
 		if err := v.check(); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(o.Variants[:i], func(other Variant) bool { return other.Name == v.Name }) {
-			return terminal.Usagef("%s is there twice; give one of them a name of its own, NAME=%s", v.Name, v.Mode)
+			return terminal.Usagef("%s is there twice; give one of them a name of its own: --variant 'NAME: mode=%s'", v.Name, v.Mode)
 		}
 	}
 	if err := o.checkShared(); err != nil {

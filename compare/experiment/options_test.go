@@ -14,7 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -77,9 +76,7 @@ func TestRunsShareSettings(t *testing.T) {
 func TestSweeps(t *testing.T) {
 	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
 	o.Settings["contexts"], o.Settings["batch"] = "64,256", "128"
-	if err := o.Set(settings.ModeVanilla, map[string]string{"lr": "0.5"}); err != nil {
-		t.Fatal(err)
-	}
+	o.Variants[0].Own = map[string]string{"lr": "0.5"}
 	runs, err := o.Runs()
 	if err != nil {
 		t.Fatal(err)
@@ -104,14 +101,13 @@ func TestSweeps(t *testing.T) {
 
 // A mode is compared with itself under another name.
 func TestNamedModes(t *testing.T) {
-	o := testOptions(settings.ModeCL, "equal=cl", "paper=cl", "long=pword2vec")
+	o := testOptions()
 	o.Settings["contexts"] = "64, 256"
-	for name, own := range map[string]map[string]string{
-		"cl": {"shared-negatives": "16"}, "equal": {"tempering": "0", "positives": "1"}, "paper": {"preset": "paper", "window": "3"}, "long": {"epochs": "15"},
-	} {
-		if err := o.Set(name, own); err != nil {
-			t.Fatal(err)
-		}
+	o.Variants = []Variant{
+		{"cl", "cl", map[string]string{"shared-negatives": "16"}},
+		{"equal", "cl", map[string]string{"tempering": "0", "positives": "1"}},
+		{"paper", "cl", map[string]string{"preset": "paper", "window": "3"}},
+		{"long", "pword2vec", map[string]string{"epochs": "15"}},
 	}
 	runs, err := o.Runs()
 	if err != nil {
@@ -147,18 +143,17 @@ func TestOptionsRefuse(t *testing.T) {
 		"no modes":         {func(o *Options) { o.Variants = nil }, "--modes is missing"},
 		"unknown mode":     {func(o *Options) { o.Variants[1] = Variant{Name: "lsa", Mode: "lsa"} }, `"lsa" is none of`},
 		"a mode twice":     {func(o *Options) { o.Variants[1] = o.Variants[0] }, "cl is there twice"},
-		"a name twice":     {func(o *Options) { o.Variants = Modes([]string{"a=cl", "a=vanilla"}) }, "a is there twice"},
+		"a name twice":     {func(o *Options) { o.Variants = []Variant{{Name: "a", Mode: "cl"}, {Name: "a", Mode: "vanilla"}} }, "a is there twice"},
 		"a mode as a name": {func(o *Options) { o.Variants[1] = Variant{Name: "vanilla", Mode: "cl"} }, `"vanilla" cannot be the name`},
 		"no name":          {func(o *Options) { o.Variants[1].Name = "" }, `"" cannot be the name`},
 		"a path as a name": {func(o *Options) { o.Variants[1].Name = "../x" }, `"../x" cannot be the name`},
 		"one folder": {func(o *Options) {
-			o.Variants = append(Modes([]string{"x-l5=cl"}), Variant{Name: "x", Mode: "cl", Own: map[string]string{"contexts": "5,6"}})
+			o.Variants = append([]Variant{{Name: "x-l5", Mode: "cl"}}, Variant{Name: "x", Mode: "cl", Own: map[string]string{"contexts": "5,6"}})
 		}, "x-l5 and x l=5 would have the same folder"},
 		"no folder":           {func(o *Options) { o.Out = "" }, "--out is missing"},
 		"no corpus":           {func(o *Options) { delete(o.Settings, "corpus") }, "--corpus is missing"},
 		"no seeds":            {func(o *Options) { o.Seeds = 0 }, "--seeds 0"},
 		"no points":           {func(o *Options) { o.Points = 0 }, "--points 0"},
-		"jobs":                {func(o *Options) { o.Jobs = -1 }, "--jobs -1"},
 		"contexts without cl": {func(o *Options) { o.Variants, o.Settings["contexts"] = Modes([]string{"fullw2v"}), "5,6" }, "--contexts does not apply to any"},
 		"contexts twice":      {func(o *Options) { o.Settings["contexts"] = "5,6,5" }, "5 is there twice"},
 		"own twice":           {func(o *Options) { o.Variants[0].Own = map[string]string{"window": "2,2"} }, "2 is there twice"},
@@ -248,45 +243,6 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestDevices: each job has its device.
-func TestDevices(t *testing.T) {
-	built := device.Built
-	device.Built = true
-	defer func() { device.Built = built }()
-	o := testOptions(settings.ModeCL, string(sequential.FullW2V))
-	if n := o.SideBySide(); n != 1 {
-		t.Errorf("%d jobs", n)
-	}
-	o.Settings["device"], o.Settings["model"] = "cuda:0, cuda:2", settings.ModelSkipGram
-	if n := o.SideBySide(); n != 2 {
-		t.Errorf("%d jobs for two devices", n)
-	}
-	for text, want := range map[string][]string{
-		"": nil, "cpu": {"cpu"}, "cuda": {"cuda"}, "cuda:0,1": {"cuda:0,1"}, "cuda:0,cuda:1": {"cuda:0", "cuda:1"},
-		"cuda:0,1, cuda:2,3": {"cuda:0,1", "cuda:2,3"}, "1,cuda": {"1", "cuda"},
-	} {
-		named := Options{Settings: map[string]string{"device": text}}
-		if got := named.Devices(); !slices.Equal(got, want) {
-			t.Errorf("--device %s is %q, want %q", text, got, want)
-		}
-	}
-	v, err := ParseVariant("host: mode=cl,device=cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Variants = append(o.Variants, v)
-	for job, want := range []string{"cuda:0", "cuda:2", "cuda:0"} {
-		o.Jobs, o.Job = 3, job
-		runs, err := o.Runs()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if runs[0].Config.Device != want || runs[1].Config.Device != want || runs[2].Config.Device != "cpu" {
-			t.Errorf("job %d is on %s, %s, %s", job, runs[0].Config.Device, runs[1].Config.Device, runs[2].Config.Device)
-		}
-	}
-}
-
 // TestFile: a file says what flags say.
 func TestFile(t *testing.T) {
 	write := func(text string) string {
@@ -298,9 +254,8 @@ func TestFile(t *testing.T) {
 	}
 	f, err := ReadFile(write(`
 title = "Two windows"
-modes = ["vanilla", "w=word2vec"]
+modes = ["vanilla", "word2vec"]
 seeds = 3
-jobs = 2
 points = 4
 budget = "seconds=5"
 dim = 50
@@ -317,7 +272,7 @@ window = 8
 		t.Fatal(err)
 	}
 	want := &File{
-		Title: "Two windows", Modes: []string{"vanilla", "w=word2vec"}, Seeds: 3, Jobs: 2, Points: 4, Budget: "seconds=5",
+		Title: "Two windows", Modes: []string{"vanilla", "word2vec"}, Seeds: 3, Points: 4, Budget: "seconds=5",
 		Settings: map[string]string{"dim": "50", "window": "2,5", "tokenizer": "words"},
 		Variants: []Variant{{"z", "cl", map[string]string{"negative": "10"}}, {"a", "parw2v", map[string]string{"preset": "parw2v", "window": "8"}}},
 	}
@@ -459,11 +414,9 @@ func TestBudgetOfModes(t *testing.T) {
 
 // TestEqualBudgets: all but the first variant, and those that say how long they train, train as long as the first.
 func TestEqualBudgets(t *testing.T) {
-	o := testOptions(settings.ModePPMI, settings.ModeCL, string(sequential.Word2Vec), "own=word2vec", settings.ModePPMI+"2=ppmi")
+	o := testOptions(settings.ModePPMI, settings.ModeCL, string(sequential.Word2Vec))
 	o.Seeds = 2
-	if err := o.Set("own", map[string]string{"epochs": "7"}); err != nil {
-		t.Fatal(err)
-	}
+	o.Variants = append(o.Variants, Variant{"own", "word2vec", map[string]string{"epochs": "7"}}, Variant{Name: "ppmi2", Mode: settings.ModePPMI})
 	summary := runfolder.Summary{SecondsMatrix: 2, SecondsTrain: 8, PairsPerSecond: 1e6, TrainWords: 500, Epochs: 3.5}
 	for kind, want := range map[string]trainer.Budget{
 		BudgetSeconds: {Kind: trainer.BudgetSeconds, Amount: 10}, BudgetPairs: {Kind: trainer.BudgetPairs, Amount: 8e6}, BudgetEpochs: {Kind: trainer.BudgetWords, Amount: 1750},

@@ -94,9 +94,6 @@ func (o Options) shared(v Variant) map[string]string {
 			texts[name] = valuesOf(name, text)[0]
 		}
 	}
-	if devices := o.Devices(); len(devices) > 0 {
-		texts["device"] = devices[o.Job%len(devices)]
-	}
 	return texts
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -30,21 +29,11 @@ func (v Variant) folder() string {
 	return strings.NewReplacer(" ", "-", "=", "", ",", "-", "/", "-").Replace(v.Name)
 }
 
-// NameOf returns the name and the mode of an entry MODE or NAME=MODE.
-func NameOf(entry string) (name, mode string) {
-	name, mode, other := strings.Cut(entry, "=")
-	if !other {
-		mode = name
-	}
-	return name, mode
-}
-
-// Modes returns the variants of entries MODE or NAME=MODE, without settings of their own.
-func Modes(entries []string) []Variant {
+// Modes returns variants of modes without settings of their own.
+func Modes(modes []string) []Variant {
 	var variants []Variant
-	for _, entry := range entries {
-		name, mode := NameOf(entry)
-		variants = append(variants, Variant{Name: name, Mode: mode})
+	for _, mode := range modes {
+		variants = append(variants, Variant{Name: mode, Mode: mode})
 	}
 	return variants
 }
@@ -83,27 +72,6 @@ func NewVariant(name string, own map[string]string) (Variant, error) {
 		v.Mode = settings.PresetMode(own["preset"])
 	}
 	return v, v.check()
-}
-
-// Set gives a variant more settings of its own.
-func (o *Options) Set(variant string, own map[string]string) error {
-	i := slices.IndexFunc(o.Variants, func(v Variant) bool { return v.Name == variant })
-	if i < 0 {
-		return terminal.Usagef("--set %s.…: mode %s is not compared", variant, variant)
-	}
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if slices.Contains(ownSettings, name) {
-			return terminal.Usagef("--set %s.%s: a comparison sets that itself", variant, name)
-		}
-	}
-	v := &o.Variants[i]
-	all := maps.Clone(v.Own)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, own)
-	v.Own = all
-	return nil
 }
 
 // labels are the names of settings in the names of variants, where they are others.

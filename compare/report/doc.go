@@ -1,9 +1,9 @@
 // Package report draws charts and tables for two kinds of readers. A page of HTML has
 // charts as SVG in the colours of its style sheet, light and dark, and loads nothing:
-// no fonts, no network. A paper has figures as SVG and PDF in colours of their own, and
-// tables for LaTeX, as Markdown and as CSV.
+// no fonts, no network. A paper has figures as SVG in colours of their own, and
+// tables for LaTeX and as CSV.
 //
 // Start at [Chart]: [LineChart], [BoxChart] and [BarChart] draw shapes (svg.go) between
-// axes (axis.go); [WriteSVG] and [WritePDF] make figures of them. [Table] writes the
+// axes (axis.go); [WriteSVG] makes figures of them. [Table] writes the
 // tables, and [Page] wraps the body of a page.
 package report

@@ -78,23 +78,3 @@ func TestMarks(t *testing.T) {
 		looks[look] = i
 	}
 }
-
-// TestPDF: a chart is one page with its font in it, the same every time.
-func TestPDF(t *testing.T) {
-	for name, chart := range paperCharts() {
-		var first, second bytes.Buffer
-		if err := WritePDF(&first, chart); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := WritePDF(&second, chart); err != nil {
-			t.Fatal(err)
-		}
-		pdf := first.String()
-		if !strings.HasPrefix(pdf, "%PDF-") || !strings.Contains(pdf, "/FontFile2") || !strings.Contains(pdf, "/Count 1\n") || !strings.HasSuffix(strings.TrimSpace(pdf), "%%EOF") {
-			t.Errorf("%s is no PDF of one page with its font", name)
-		}
-		if !bytes.Equal(first.Bytes(), second.Bytes()) {
-			t.Errorf("%s differs from one time to the next", name)
-		}
-	}
-}

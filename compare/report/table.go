@@ -82,46 +82,6 @@ var teX = strings.NewReplacer(
 	"χ²", `$\chi^2$`, "“", "``", "”", "''", "’", "'",
 )
 
-// WriteMarkdown writes a table of Markdown.
-func (t Table) WriteMarkdown(w io.Writer) error {
-	var b strings.Builder
-	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	head, rule := make([]string, len(t.Head)), make([]string, len(t.Head))
-	for i, text := range t.Head {
-		if head[i], rule[i] = markdownText(text), "---:"; i == 0 {
-			rule[i] = "---"
-		}
-	}
-	line(head)
-	line(rule)
-	for _, row := range t.Rows {
-		var cells []string
-		for _, c := range row {
-			text := markdownText(c.Text)
-			if c.Best {
-				text = "**" + text + "**"
-			}
-			if c.Small != "" {
-				text += " (" + markdownText(c.Small) + ")"
-			}
-			cells = append(cells, text)
-			for range max(c.Span, 1) - 1 {
-				cells = append(cells, "")
-			}
-		}
-		line(cells)
-	}
-	if t.Note != "" {
-		fmt.Fprintf(&b, "\n%s\n", t.Note)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-var markdown = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
-
-func markdownText(text string) string { return markdown.Replace(terminal.VisibleLine(text)) }
-
 // WriteCSV writes the texts of the table. Columns with small texts have a second
 // column for these, and numbers have a hyphen for their sign, as programs expect.
 func (t Table) WriteCSV(w io.Writer) error {
@@ -176,7 +136,7 @@ func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
 
 // Files returns the texts of the table in all formats, by the ending of their files.
 func (t Table) Files() []TableFile {
-	return []TableFile{{"LaTeX", "tex", t.WriteTeX}, {"Markdown", "md", t.WriteMarkdown}, {"CSV", "csv", t.WriteCSV}}
+	return []TableFile{{"LaTeX", "tex", t.WriteTeX}, {"CSV", "csv", t.WriteCSV}}
 }
 
 // A TableFile is a table in one format.

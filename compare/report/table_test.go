@@ -28,13 +28,6 @@ window & \multicolumn{2}{l}{3} \\
 \bottomrule
 \end{tabular}
 `,
-		"md": `| set | cl | 50% \_x\_ |
-| --- | ---: | ---: |
-| a & b (r\|s) | **−0.512** (± 0.003) | 0.5 |
-| window | 3 |  |
-
-Bold: best.
-`,
 		"csv": `set,set detail,cl,cl detail,50% _x_
 a & b,r|s,-0.512,± 0.003,0.5
 window,,3,,3

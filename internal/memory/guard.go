@@ -16,15 +16,7 @@ import (
 type Guard struct {
 	Limit int64 // bytes that the process may have resident; 0: unknown, nothing is refused
 	Asked bool  // --max-memory says so
-	Jobs  int   // processes that share what there is, each with this limit; 0: this one has all
 }
-
-// share is the part of this process; zero: it has all.
-var share Guard
-
-// SetShare says that this process is one of several that work side by side and may have so many bytes. It holds for
-// each guard made later.
-func SetShare(bytes int64, jobs int) { share = Guard{Limit: bytes, Jobs: jobs} }
 
 // NewGuard returns the guard of a limit in bytes that was asked for, or with 0 of the
 // memory that the machine has available. Until release is called, [Room] keeps to a
@@ -36,9 +28,6 @@ func NewGuard(limit int64) (g Guard, release func()) {
 		if g.Limit = total; available > 0 {
 			g.Limit = available + machine.Resident()
 		}
-	}
-	if share.Limit > 0 && (g.Limit == 0 || share.Limit < g.Limit) {
-		g.Limit, g.Jobs = share.Limit, share.Jobs
 	}
 	if g.Limit == 0 {
 		return g, func() {}
@@ -111,12 +100,9 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 	if g.Limit == 0 || sum <= g.Limit {
 		return nil
 	}
-	whose := "this machine has " + terminal.Bytes(g.Limit) + " available" + g.each() + " (--max-memory sets another limit)"
+	whose := "this machine has " + terminal.Bytes(g.Limit) + " available" + " (--max-memory sets another limit)"
 	if g.Asked {
-		whose = "--max-memory allows " + terminal.Bytes(g.Limit) + g.each()
-	}
-	if g.Jobs > 0 {
-		advice += fmt.Sprintf(", or lower --jobs (now %d)", g.Jobs)
+		whose = "--max-memory allows " + terminal.Bytes(g.Limit)
 	}
 	enough := sum + sum/128 + 4<<20
 	return &NeedError{enough, fmt.Sprintf("%s needs about %s of memory (%s), but %s: %s", doing, terminal.Bytes(enough), strings.Join(parts, ", "), whose, advice)}
@@ -129,11 +115,3 @@ type NeedError struct {
 }
 
 func (e *NeedError) Error() string { return e.message }
-
-// each says whose the limit is, in a message.
-func (g Guard) each() string {
-	if g.Jobs == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" for each of %d jobs", g.Jobs)
-}

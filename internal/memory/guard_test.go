@@ -27,27 +27,6 @@ func TestGuardNamesWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// TestShare: a process that shares the memory with others has no more than its part, and says so.
-func TestShare(t *testing.T) {
-	defer SetShare(0, 0)
-	SetShare(1e9, 3)
-	for _, limit := range []int64{0, 3e9, 5e8} {
-		g, release := NewGuard(limit)
-		release()
-		err := g.Check("training", "lower --dim", Need{"tables", 2e9})
-		switch {
-		case err == nil:
-			t.Errorf("%d: nothing is refused", limit)
-		case limit == 5e8: // less than the part
-			if g.Limit != limit || strings.Contains(err.Error(), "jobs") {
-				t.Errorf("%d: %+v, %v", limit, g, err)
-			}
-		case g.Limit != 1e9 || !strings.Contains(err.Error(), " for each of 3 jobs") || !strings.HasSuffix(err.Error(), "lower --dim, or lower --jobs (now 3)"):
-			t.Errorf("%d: %+v, %v", limit, g, err)
-		}
-	}
-}
-
 // TestGuardLimitsGo: garbage is collected near the limit. A collection runs beside the program, which makes more garbage
 // meanwhile: on a machine whose processors all have other work, 39 MB of 256 MB were seen.
 func TestGuardLimitsGo(t *testing.T) {

@@ -97,7 +97,7 @@ func left(resident int64) (limit, left int64) {
 func roomFor(bytes, resident int64) error {
 	whose := "this machine or its limits (ulimit, control group) allow"
 	if room.guard.Asked {
-		whose = "--max-memory allows" + room.guard.each()
+		whose = "--max-memory allows"
 	}
 	limit, left := left(resident)
 	if limit == 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -55,9 +54,8 @@ func CheckDocuments(t *testing.T, root *cobra.Command) {
 			}
 			for _, match := range mode.FindAllStringSubmatch(text, -1) {
 				for entry := range strings.SplitSeq(match[1], ",") {
-					_, name := experiment.NameOf(entry)
-					if name != "" && !slices.Contains(settings.ModeNames(), name) {
-						t.Errorf("%s: %q: there is no mode %s", path, text, name)
+					if entry != "" && !slices.Contains(settings.ModeNames(), entry) {
+						t.Errorf("%s: %q: there is no mode %s", path, text, entry)
 					}
 				}
 			}
