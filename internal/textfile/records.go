@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/w2vcl/w2vcl/internal/records"
 )
 
 // openRecords takes the text out of JSON lines, CSV or TSV.
@@ -23,17 +21,17 @@ func (t *Reader) openRecords() error {
 	if len(head) == 0 { // an empty file has no text, as without --field
 		return nil
 	}
-	if records.IsJSON(head) {
-		t.records = records.JSONLines(t.text, field, t.Source.Threads)
+	if isJSON(head) {
+		t.records = jsonLines(t.text, field, t.Source.Threads)
 	} else {
-		table, ok := records.TableWith(head, field)
+		columns, ok := tableWith(head, field)
 		switch {
-		case !ok && len(table.Columns) < 2:
+		case !ok && len(columns.columns) < 2:
 			return fmt.Errorf("%s: --field %s asks for JSON lines, CSV, TSV or parquet, and this file begins with %q: leave --field out, or these files", t.Source.Name, field, head[:min(len(head), HeadBytes)])
 		case !ok:
-			return fmt.Errorf("%s: --field %s: the first line names the columns %s", t.Source.Name, field, listed(table.Columns))
+			return fmt.Errorf("%s: --field %s: the first line names the columns %s", t.Source.Name, field, listed(columns.columns))
 		}
-		t.records = io.NopCloser(table.Texts(t.text, field))
+		t.records = io.NopCloser(columns.texts(t.text, field))
 	}
 	t.text = bufio.NewReaderSize(t.records, t.text.Size())
 	return nil
@@ -49,7 +47,7 @@ func (t *Reader) refuseRecords() error {
 	if kind := markup(head); kind != "" {
 		return fmt.Errorf("%s: this is %s, not text: extract its text first", t.Source.Name, kind)
 	}
-	kind, fields := records.Notice(head, len(head) < t.text.Size(), tableName().MatchString(t.Source.Name))
+	kind, fields := notice(head, len(head) < t.text.Size(), tableName().MatchString(t.Source.Name))
 	switch {
 	case kind == "":
 		return nil
@@ -97,7 +95,7 @@ func (t *Reader) openParquet(stored *atomic.Int64) error {
 	stored.Add(-int64(t.text.Buffered())) // what was read to know the format is read again
 	t.stored.Store(0)
 	t.at = &countingAt{ReaderAt: file, stored: stored, read: &t.stored}
-	text, err := records.Parquet(t.at, t.Source.Size, t.Source.Field, t.Source.Threads)
+	text, err := newParquet(t.at, t.Source.Size, t.Source.Field)
 	if err != nil {
 		return t.Wrap(err)
 	}

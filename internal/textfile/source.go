@@ -20,7 +20,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
-	"github.com/w2vcl/w2vcl/internal/records"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
@@ -148,7 +147,7 @@ var formats = []format{
 	{name: "PDF", magic: "%PDF-", hint: "extract its text first (pdftotext)"},
 	{name: "7-Zip", magic: "7z\xbc\xaf\x27\x1c", hint: "unpack it first"},
 	{name: "lz4", magic: "\x04\x22\x4d\x18", hint: "decompress it first (lz4 -d)"},
-	{name: parquetName, magic: records.ParquetMagic, hint: "name the column of the text with --field"},
+	{name: parquetName, magic: parquetMagic, hint: "name the column of the text with --field"},
 	{name: "UTF-16 text", magic: "\xff\xfe", hint: "convert it to UTF-8 first (iconv)"},
 	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
 }
@@ -299,12 +298,12 @@ func (t *Reader) Read(p []byte) (int, error) {
 
 // Wrap adds source, place and meaning to an error.
 func (t *Reader) Wrap(err error) error {
-	var record *records.Error
+	var record *recordError
 	switch {
 	case errors.Is(err, memory.ErrRoom): // that is not wrapped: fewer words would not help
 		return fmt.Errorf("%s: %s; it is the file that takes so much to be read, whatever its words: give it more memory, or split it",
 			t.Source.Name, err.Error())
-	case errors.As(err, &record) || errors.Is(err, records.ErrNoField):
+	case errors.As(err, &record) || errors.Is(err, errNoField):
 		return fmt.Errorf("%s: %w", t.Source.Name, err)
 	case t.format == nil:
 		return fmt.Errorf("%s: byte %d: %w", t.Source.Name, t.Bytes, err)

@@ -1,4 +1,4 @@
-package records
+package textfile
 
 import (
 	"bytes"
@@ -11,12 +11,9 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
-	"go.uber.org/goleak"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // randomTexts returns texts of many kinds; nil is a record without one.
 func randomTexts(rng *rand.Rand, n, longest int) []*string {
@@ -64,7 +61,7 @@ func TestJSONLines(t *testing.T) {
 			lines.WriteString([]string{"\n", "\r\n", "\n\n", " \n"}[rng.IntN(4)])
 		}
 		for _, threads := range []int{1, 2, 5} {
-			r := JSONLines(bytes.NewReader(lines.Bytes()), "text", threads)
+			r := jsonLines(bytes.NewReader(lines.Bytes()), "text", threads)
 			got, err := io.ReadAll(r)
 			if err != nil || string(got) != joined(texts) {
 				t.Fatalf("%d records, %d threads: %d bytes, %v, want %d", n, threads, len(got), err, len(joined(texts)))
@@ -88,7 +85,7 @@ func TestJSONLinesFields(t *testing.T) {
 		{"[1]", "b", "", "line 1: this is JSON, but not an object"},
 		{"plain text", "b", "", "line 1: this is no JSON object"},
 	} {
-		r := JSONLines(strings.NewReader(tc.lines), tc.field, 2)
+		r := jsonLines(strings.NewReader(tc.lines), tc.field, 2)
 		got, err := io.ReadAll(r)
 		if tc.err == "" && (err != nil || string(got) != tc.want) || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
 			t.Errorf("%s: %q, %v, want %q %s", tc.lines, got, err, tc.want, tc.err)
@@ -101,11 +98,11 @@ func TestJSONLinesFields(t *testing.T) {
 func TestJSONLinesNumber(t *testing.T) {
 	line := `{"text":"` + strings.Repeat("x ", 300) + "\"}\n"
 	lines := strings.Repeat(line, 3000) + "{bad\n" + strings.Repeat(line, 3000)
-	r := JSONLines(strings.NewReader(lines), "text", 3)
+	r := jsonLines(strings.NewReader(lines), "text", 3)
 	defer r.Close()
 	got, err := io.ReadAll(r)
-	var place *Error
-	if !errors.As(err, &place) || place.Place != "line 3001" || len(got) < 2000*600 {
+	var place *recordError
+	if !errors.As(err, &place) || place.place != "line 3001" || len(got) < 2000*600 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
@@ -118,7 +115,7 @@ func TestJSONManyFields(t *testing.T) {
 		fmt.Fprintf(&object, `,"%d":1`, i)
 	}
 	object.WriteString("}\n")
-	r := JSONLines(strings.NewReader(object.String()), "text", 1)
+	r := jsonLines(strings.NewReader(object.String()), "text", 1)
 	text, err := io.ReadAll(r)
 	r.Close()
 	if string(text) != "a\n" || err != nil {
@@ -126,7 +123,7 @@ func TestJSONManyFields(t *testing.T) {
 	}
 	_, release := memory.NewGuard(memory.Resident() + 48<<20)
 	defer release()
-	r = JSONLines(strings.NewReader(object.String()), "text", 1)
+	r = jsonLines(strings.NewReader(object.String()), "text", 1)
 	defer r.Close()
 	if _, err := io.ReadAll(r); !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "line 1: ") {
 		t.Errorf("%v", err)
@@ -165,14 +162,13 @@ func parquetFile(t testing.TB, texts []*string, group int, options ...parquet.Wr
 	return file.Bytes()
 }
 
-func readParquet(file []byte, field string, threads int) (string, error) {
-	r, err := Parquet(bytes.NewReader(file), int64(len(file)), field, threads)
+func readParquet(file []byte, field string) (string, error) {
+	r, err := newParquet(bytes.NewReader(file), int64(len(file)), field)
 	if err != nil {
 		return "", err
 	}
-	defer r.Close()
 	text, err := io.ReadAll(r)
-	return string(text), err
+	return string(text), errors.Join(err, r.Close())
 }
 
 func TestParquet(t *testing.T) {
@@ -187,29 +183,26 @@ func TestParquet(t *testing.T) {
 			{parquet.Compression(&parquet.Brotli)},
 		} {
 			file := parquetFile(t, texts, 1+rng.IntN(700), options...)
-			for _, threads := range []int{1, 4} {
-				got, err := readParquet(file, "text", threads)
-				if err != nil || got != joined(texts) {
-					t.Fatalf("%d rows, %d threads: %d bytes, %v, want %d", n, threads, len(got), err, len(joined(texts)))
-				}
+			if got, err := readParquet(file, "text"); err != nil || got != joined(texts) {
+				t.Fatalf("%d rows: %d bytes, %v, want %d", n, len(got), err, len(joined(texts)))
 			}
 		}
 	}
 	text := "x"
 	file := parquetFile(t, []*string{&text, &text, &text}, 100)
-	if got, err := readParquet(file, "meta.language", 2); err != nil || got != "de\nen\nde\n" {
+	if got, err := readParquet(file, "meta.language"); err != nil || got != "de\nen\nde\n" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for field, want := range map[string]string{
 		"none": "no record has this field: --field none: its columns are ID, text, meta.language, tags",
 		"ID":   "not a text for each row", "tags": "not a text for each row", "meta": "no record has this field",
 	} {
-		if _, err := readParquet(file, field, 2); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readParquet(file, field); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", field, err, want)
 		}
 	}
 	for _, cut := range []int{0, 4, 11, len(file) / 2, len(file) - 1} {
-		if _, err := readParquet(file[:cut], "text", 2); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := readParquet(file[:cut], "text"); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d of %d bytes: %v", cut, len(file), err)
 		}
 	}
@@ -222,7 +215,7 @@ func TestParquetDamaged(t *testing.T) {
 	for range 500 {
 		damaged := bytes.Clone(file)
 		damaged[rng.IntN(len(file))] ^= 1 << rng.IntN(8)
-		_, _ = readParquet(damaged, "text", 2)
+		_, _ = readParquet(damaged, "text")
 	}
 }
 
@@ -233,7 +226,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add([]byte("PAR1\x00\x00\x00\x00PAR1"), "")
 	f.Fuzz(func(_ *testing.T, file []byte, field string) {
 		if len(file) < 1<<16 {
-			_, _ = readParquet(file, field, 2)
+			_, _ = readParquet(file, field)
 		}
 	})
 }
@@ -243,7 +236,7 @@ func FuzzJSONLines(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":"\u0000\ud800"}}`), "a.b")
 	f.Fuzz(func(t *testing.T, lines []byte, field string) {
 		read := func(threads int) (string, string) {
-			r := JSONLines(bytes.NewReader(lines), field, threads)
+			r := jsonLines(bytes.NewReader(lines), field, threads)
 			defer r.Close()
 			text, err := io.ReadAll(r)
 			return string(text), fmt.Sprint(err)

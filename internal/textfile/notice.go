@@ -1,4 +1,4 @@
-package records
+package textfile
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Notice returns what the beginning of a text shows of records: their kind ("JSON lines", "CSV",
+// notice returns what the beginning of a text shows of records: their kind ("JSON lines", "CSV",
 // "TSV", "a JSON array") and the names of their fields; "" for a text. whole tells that the text
 // ends there. A table has rows of one length and, unless its file is named as one, titles without
 // spaces and a cell of several words, so that lists of words and texts with commas are none.
-func Notice(head []byte, whole, named bool) (kind string, fields []string) {
+func notice(head []byte, whole, named bool) (kind string, fields []string) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	switch {
 	case len(trimmed) == 0:
@@ -82,13 +82,13 @@ func noticeTable(head []byte, whole, named bool) (kind string, columns []string)
 
 // rowsOf returns the first rows of a text, until one that is none.
 func rowsOf(text []byte, separator rune) (rows [][]string) {
-	next := Table{Separator: separator}.rows(bytes.NewReader(text))
+	next := table{separator: separator}.rows(bytes.NewReader(text))
 	for len(rows) < mostRows {
 		row, _, err := next()
 		if err != nil {
 			break
 		}
-		rows = append(rows, slices.Clone(row))
+		rows = append(rows, row)
 	}
 	return rows
 }
