@@ -24,10 +24,6 @@ type Descriptor struct {
 	// Hierarchical algorithms can train with hierarchical softmax in place of negatives.
 	Hierarchical bool
 
-	// WritesBack algorithms train copies of the rows of context words, which they bring back
-	// to W as Options.WriteBack says.
-	WritesBack bool
-
 	// Composes algorithms can train rows of W that are composed of parts: Options.Composition.
 	Composes bool
 

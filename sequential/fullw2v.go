@@ -14,7 +14,7 @@ var fullW2VDescriptor = Descriptor{
 	// With flatter negatives and W + C, after 20 epochs all of five sets of
 	// scores are better (benchmarks/tried/earlier.md).
 	Recipe:      Recipe{NoiseExponent: 0.5, ContextWeight: 1},
-	FixedWindow: true, WritesBack: true, Composes: true,
+	FixedWindow: true, Composes: true,
 	create: func(m *model) algorithm { return newFullW2V(m) },
 }
 
@@ -24,9 +24,9 @@ var fullW2VDescriptor = Descriptor{
 // the window before left them (section 3.1). Negatives are shared in a window.
 //
 // Context rows live in a ring buffer from the window they enter to the window
-// they leave (section 3.2). Then they are written back: their changes are added to the
-// row, or with Options.WriteBack Store they take its place. The first word and the last
-// ones are written back, too, which the published code forgets. A word that enters again
+// they leave (section 3.2). Then their changes are added to the row, which keeps those of
+// other threads; the published code overwrites the row. The changes of the first word and of the
+// last ones are added, too, which the published code forgets. A word that enters again
 // while it is in the ring shares its slot: its row is there once.
 //
 //	for each word t of the sentence:
@@ -59,7 +59,7 @@ func newFullW2V(m *model) *fullW2V {
 		model: m, radius: radius, kinds: firstPositive(2*radius, 1+m.Negatives),
 		ring: make([]float32, size*m.Dim), slots: make([]slot, size), slot: make([]uint32, 1<<bits.Len(uint(size))),
 	}
-	if m.WriteBack == Add && m.Threads > 1 { // one thread has all changes of the row itself
+	if m.Threads > 1 { // one thread has all changes of the row itself
 		f.entered = make([]float32, size*m.Dim)
 	}
 	return f

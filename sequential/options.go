@@ -33,8 +33,6 @@ type Options struct {
 	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: DefaultSpan
 	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
 
-	WriteBack WriteBack // FullW2V; zero: Add
-
 	Part Part            // of a longer text; zero: the text is whole
 	Sync combine.Options // of several GPUs or ranks that share the text; Trainer is one and does not look
 
@@ -48,17 +46,6 @@ type Options struct {
 	Account *trainer.Account // gives the memory; may be nil
 	Idle    bool             // the tables belong to a device: they are zeros until Reset, and Advance returns an error
 }
-
-// WriteBack says how the copy of a row of W goes back to the table when its context
-// word leaves the window. With one thread there is no difference.
-type WriteBack string
-
-const (
-	// Add adds the copy's changes to the row, and so keeps those of other threads.
-	Add WriteBack = "add"
-	// Store puts the copy in the row's place, over the changes of other threads.
-	Store WriteBack = "store"
-)
 
 // withDefaults returns the options with its zero values replaced, or the
 // error of an impossible value.
@@ -78,9 +65,6 @@ func (c Options) withDefaults() (Options, error) {
 	setDefault(&c.Span, DefaultSpan)
 	setDefault(&c.Batch, DefaultBatch)
 	setDefault(&c.Block, max(min(DefaultBlock, blocksTokens/c.Threads), 1))
-	if c.WriteBack == "" {
-		c.WriteBack = Add
-	}
 	if c.HierarchicalSoftmax {
 		setDefault(&c.Negatives, 1) // which nobody draws
 	}
@@ -103,8 +87,6 @@ func (c Options) withDefaults() (Options, error) {
 		return c, fmt.Errorf("algorithm %s has no hierarchical softmax", c.Algorithm)
 	case !(c.Sample >= 0):
 		return c, fmt.Errorf("subsampling threshold is %v; it must be 0 or more", c.Sample)
-	case c.WriteBack != Add && c.WriteBack != Store:
-		return c, fmt.Errorf("context rows cannot be written back by %q; it is %s or %s", c.WriteBack, Add, Store)
 	case c.Composition != nil && !d.Composes:
 		return c, fmt.Errorf("algorithm %s cannot train vectors that are composed of parts", c.Algorithm)
 	case c.Composition != nil && c.Composition.Dim != c.Dim:

@@ -123,7 +123,6 @@ func TestNewErrors(t *testing.T) {
 		"batch":     func(c *Options) { c.Batch = -1 },
 		"combine":   func(c *Options) { c.Combine = -1 },
 		"span":      func(c *Options) { c.Span = -1 },
-		"writeback": func(c *Options) { c.WriteBack = "subtract" },
 	} {
 		c := good
 		change(&c)

@@ -31,7 +31,7 @@ func TestGPURanks(t *testing.T) {
 	devicesOfRanks(t)
 	c := smallConfig(t, "fullw2v")
 	c.Epochs *= 6
-	c.Sync, c.SyncHot, c.HotWords = 90, 30, 7
+	c.Sync = 90
 	for _, n := range []int{2, 4} {
 		c.Out = filepath.Join(t.TempDir(), "process")
 		c.Device = []string{2: "cuda:0,1", 4: "cuda:0,1,2,3"}[n]

@@ -309,8 +309,7 @@ func (k *matrixMaker) reading() int64 { return k.Corpus.ReaderBytes(k.Config.Thr
 // error if memory or disk do not suffice.
 func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
 	c := k.Config
-	advice := fmt.Sprintf("lower --contexts (now %d) or --passes (now %d), or raise --min-count (now %d)",
-		c.Contexts, c.Passes, c.MinCount)
+	advice := fmt.Sprintf("lower --contexts (now %d), or raise --min-count (now %d)", c.Contexts, c.MinCount)
 	options := c.MatrixOptions()
 	disk, err := wordcontext.EstimateFile(k.Corpus, options, k.building())
 	if errors.Is(err, wordcontext.ErrMemory) {

@@ -139,7 +139,7 @@ func TestGuess(t *testing.T) {
 	text, config := testText(t)
 	for _, positives := range []float64{1, 5} {
 		if config.Contexts, config.Positives = 700, positives; positives > 1 {
-			config.Tempering, config.MaxPositives, config.DynamicWindow, config.Sample = 1, 64, true, 1e-2
+			config.Tempering, config.DynamicWindow, config.Sample = 1, true, 1e-2
 		}
 		want, err := newMatrixMaker(&config, text, matrixMemory{}).Open(t.Context(), nil)
 		if err != nil {

@@ -31,9 +31,9 @@ func TestMaxMemory(t *testing.T) {
 	}{
 		{"text", func(c *settings.Config) { c.MaxMemory = size(t, "1MB") }, []string{"reading the text needs about", "--max-memory allows 1 MB", "use less text"}},
 		{"matrix", func(c *settings.Config) {
-			c.MaxMemory, c.Contexts, c.Window, c.Passes = size(t, terminal.Bytes(resident+200e6)), 1<<29, 900, 1<<20
+			c.MaxMemory, c.Contexts, c.Window = size(t, terminal.Bytes(resident+200e6)), 1<<29, 900
 			c.Tempering, c.Positives = 0, 1
-		}, []string{"too little memory to build M, even on the disk: it takes", "raise --max-memory, or lower --contexts (now 536870912) or --passes (now 1048576)"}},
+		}, []string{"too little memory to build M, even on the disk: it takes", "raise --max-memory, or lower --contexts (now 536870912), or raise"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := smallConfig(t, settings.ModeCL)

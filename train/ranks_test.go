@@ -57,7 +57,7 @@ func TestRanks(t *testing.T) {
 	for _, tempering := range []float64{0, 1} {
 		for _, shared := range []int{0, 4} {
 			c := ranksConfig(t)
-			c.Tempering, c.MaxPositives, c.SharedNegatives = tempering, 20, shared
+			c.Tempering, c.SharedNegatives = tempering, shared
 			testRanks(t, c, [2]int{1, 4}, [2]int{2, 1}, [2]int{4, 2}, [2]int{4, 0})
 		}
 	}
@@ -207,7 +207,7 @@ func TestRanksInTextOrder(t *testing.T) {
 }
 
 func testRanksInTextOrder(t *testing.T, c settings.Config) {
-	c.Threads, c.Sync, c.SyncHot, c.HotWords, c.Epochs, c.Checkpoint = 1, 700, 200, 5, 6, settings.Interval{Units: 3}
+	c.Threads, c.Sync, c.Epochs, c.Checkpoint = 1, 700, 6, settings.Interval{Units: 3}
 	run := func(g *ranks.Group) error {
 		s, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
 		if s.Ranks != 3 || s.BytesSent == 0 {

@@ -29,7 +29,7 @@ stays as it is.`,
 	}
 	o.settings.AddTo(cmd, func(setting settings.Setting) bool {
 		switch setting.Name {
-		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "passes", "contexts", "seed", "threads", "max-memory":
+		case "preset", "corpus", "matrix", "force", "window", "dynamic-window", "sample", "contexts", "seed", "threads", "max-memory":
 			return true
 		default:
 			return setting.Section == settings.SectionText

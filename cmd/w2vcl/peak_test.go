@@ -18,7 +18,7 @@ func TestPlanTellsThePeak(t *testing.T) {
 		t.Skip("the race detector takes memory for itself")
 	}
 	for _, flags := range [][]string{
-		{"--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"},
+		{"--contexts", "16", "--epochs", "1", "--positives", "2", "--shared-negatives", "4"},
 		{"--contexts", "16", "--tempering", "0", "--positives", "1", "--optimizer", "adam-row", "--checkpoint", "2"},
 		{"--dim", "12000", "--iterations", "6", "--batch", "500", "--shared-negatives", "4"},
 		{"--dim", "12000", "--iterations", "6", "--batch", "100", "--subword", "none", "--checkpoint", "2"},
@@ -43,7 +43,7 @@ func TestLimitIsRefusedOrKept(t *testing.T) {
 		t.Skip("the race detector takes memory for itself")
 	}
 	r := newRun(t)
-	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--epochs", "1", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
+	r.keepLimits(r.args, "--dim", "30000", "--contexts", "16", "--epochs", "1", "--positives", "2", "--shared-negatives", "4")
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 40_000, 2000, 20)), 0o600); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPlanOfATextInAFile(t *testing.T) {
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "1"},
 		{"--mode", "pword2vec", "--epochs", "1", "--sample", "1e-6", "--threads", "4"},
 		{"--mode", "cl", "--iterations", "8", "--threads", "2"},
-		{"--mode", "cl", "--contexts", "512", "--passes", "10", "--window", "3", "--iterations", "8", "--threads", "2", "--max-memory", "62MB"}, // 67 MB with M in memory
+		{"--mode", "cl", "--contexts", "512", "--window", "3", "--iterations", "8", "--threads", "2", "--max-memory", "62MB"}, // 67 MB with M in memory
 	} {
 		// Windows of readers that never read at the same time, as on a busy machine, have less memory.
 		r.comparePeaks(append([]string{"--corpus", text, "--cache", cache, "--dim", "8"}, flags...), 0.2, 0.1)

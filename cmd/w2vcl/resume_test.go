@@ -159,7 +159,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		kills = 12
 	}
-	r := newRun(t, "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
+	r := newRun(t, "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
 	start := time.Now()
 	r.must(r.train())
 	life := time.Since(start)
@@ -221,7 +221,7 @@ func TestSignals(t *testing.T) {
 		first, second os.Signal
 		flags         []string // long enough for a signal before the end, even on a busy machine
 	}{
-		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "120", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4"}},
+		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "120", "--positives", "2", "--shared-negatives", "4"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "1200"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "400"}},
 	} {
@@ -266,7 +266,7 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 // TestReadRunInProgress: commands that read vectors and metrics answer for a run
 // that was killed after its first checkpoint, as for one that is still going.
 func TestReadRunInProgress(t *testing.T) {
-	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20", "--positives", "2", "--max-positives", "4", "--shared-negatives", "4")
+	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
 	if !r.killAt(r.train(), "run.partial/checkpoint/state", time.Minute) {
 		t.Fatal("the run ended before it could be killed")
 	}

@@ -34,7 +34,7 @@ func TestRunsShareSettings(t *testing.T) {
 		o := testOptions(settings.ModeNames()...)
 		o.Seeds = 2
 		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
-		o.Settings["passes"] = "3" // of model sg of mode cl only
+		o.Settings["contexts"] = "3" // of model sg of mode cl only
 		runs, err := o.Runs()
 		if err != nil {
 			t.Fatal(err)
@@ -66,9 +66,6 @@ func TestRunsShareSettings(t *testing.T) {
 				t.Errorf("two runs are in %s", c.Out)
 			}
 			names[c.Out] = true
-		}
-		if runs[0].Config.Passes != 3 {
-			t.Errorf("passes %d, want 3", runs[0].Config.Passes)
 		}
 	}
 }
@@ -161,7 +158,6 @@ func TestOptionsRefuse(t *testing.T) {
 		"own seed":            {func(o *Options) { o.Variants[0].Own = map[string]string{"seed": "1"} }, "a comparison sets seed itself"},
 		"own setting unknown": {func(o *Options) { o.Variants[0].Own = map[string]string{"pace": "1"} }, `unknown setting "pace"`},
 		"own of another mode": {func(o *Options) { o.Variants[1].Own = map[string]string{"batch": "1"} }, "--batch does not apply to mode word2vec"},
-		"setting of no mode":  {func(o *Options) { o.Variants, o.Settings["passes"] = Modes([]string{"word2vec"}), "2" }, "--passes does not apply to any"},
 		"impossible setting":  {func(o *Options) { o.Settings["dim"] = "0" }, "--dim 0"},
 		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "too large for 2 seeds"},
 		"too many": {func(o *Options) {

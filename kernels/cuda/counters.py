@@ -30,7 +30,7 @@ RUNS = {
     "word2vec": ("--mode word2vec --epochs 100", 2),
     "cbow": ("--mode word2vec --model cbow --epochs 100", 2),
     "parw2v": ("--mode parw2v --epochs 100", 2),
-    "vanilla dense": ("--mode vanilla --adam dense --epochs 1 --sample 1e-7 --dim 500 --min-count 50", 0),
+    "vanilla dense": ("--mode vanilla --preset paper --window 5 --epochs 1 --sample 1e-7 --dim 500 --min-count 50", 0),
     "vanilla lazy": ("--mode vanilla --epochs 1 --sample 1e-7 --dim 500 --min-count 50", 0),
     "cl": ("--iterations 40", 0),
     "cl half": ("--iterations 40 --precision half", 0),

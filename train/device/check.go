@@ -32,9 +32,6 @@ func CheckCL(c graph.Options, p Precision) error {
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
 	}
-	if c.Form != "" && c.Form != graph.FormFused {
-		return unsupported("Form", c.Form, "GPUs have the %s form only", graph.FormFused)
-	}
 	if p == HalfTables {
 		return errSentences(p)
 	}

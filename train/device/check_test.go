@@ -54,7 +54,6 @@ func TestCheckCL(t *testing.T) {
 		"all right":       {func(*graph.Options) {}, device.Half, ""},
 		"zero precision":  {func(*graph.Options) {}, "", ""},
 		"dim":             {func(c *graph.Options) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
-		"form":            {func(c *graph.Options) { c.Form = graph.FormStock }, "", "Form"},
 		"precision":       {func(*graph.Options) {}, "double", "Precision"},
 		"encoder":         {func(c *graph.Options) { c.Encoder = encoder }, device.Float32, ""},
 		"half tables":     {func(*graph.Options) {}, device.HalfTables, "Precision"},
@@ -181,9 +180,7 @@ func TestCheckFullW2V(t *testing.T) {
 		"half tables, window":   {func(c *sequential.Options) { c.Window = 15 }, device.HalfTables, "Precision"},
 		"half negatives":        {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "Precision"},
 		"half window":           {func(c *sequential.Options) { c.Window = 15 }, device.Half, "Precision"},
-		"added":                 {func(c *sequential.Options) { c.WriteBack = sequential.Add }, "", ""},
 		"tree":                  {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
-		"stored":                {func(c *sequential.Options) { c.WriteBack = sequential.Store }, "", "WriteBack"},
 	} {
 		c := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
 		x.change(&c)

@@ -48,8 +48,6 @@ func CheckSequential(c sequential.Options, p Precision) error {
 		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
 	case c.Window > most.Window:
 		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
-	case c.WriteBack == sequential.Store:
-		return unsupported("WriteBack", c.WriteBack, "GPUs add the changes of rows to the table, as %s says", sequential.Add)
 	case m == sentence.PARW2V && c.Batch > maxBatch(c.Dim):
 		return unsupported("Batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
 	case p == HalfTables && !m.HalvesWords():

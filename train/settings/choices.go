@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/combine"
@@ -19,15 +18,9 @@ const (
 	noiseMatrix = "matrix"
 	NoiseCounts = "counts"
 
-	AdamDense = "dense"
-	adamLazy  = "lazy"
-
 	decayLinear = "linear"
 	decayEpochs = "epochs"
 	decayNone   = "none"
-
-	writeBackAdd   = string(sequential.Add)
-	writeBackStore = string(sequential.Store)
 
 	SubwordNone  = "none"
 	SubwordCNN   = "cnn"
@@ -39,8 +32,6 @@ const (
 	unseenEncoder = "encoder"
 	unseenRegress = "regress"
 
-	formFused = string(graph.FormFused)
-	formStock = string(graph.FormStock)
 
 	tokenizerWhitespace = "whitespace"
 	tokenizerWords      = "words"
@@ -57,18 +48,6 @@ var (
 		{decayLinear, "down to --lr-end"},
 		{decayEpochs, "the same, but only after each epoch"},
 		{decayNone, ""},
-	}
-	adamChoices = []Choice{
-		{AdamDense, "a minibatch moves every row, by its moments, as in the W2V-CL paper"},
-		{adamLazy, "a minibatch moves only the rows that it holds"},
-	}
-	writeBackChoices = []Choice{
-		{writeBackAdd, "their changes are added"},
-		{writeBackStore, "they overwrite the row, and with it changes of other threads"},
-	}
-	formChoices = []Choice{
-		{formFused, "fast"},
-		{formStock, "the readable reference"},
 	}
 	precisionChoices = []Choice{
 		{PrecisionFloat32, ""},

@@ -47,34 +47,31 @@ const longDim = 150
 
 // A clRecipe is what a recipe of mode cl sets.
 type clRecipe struct {
-	window, contexts, passes int
-	sample                   float64
-	tempering, positives     float64
-	negative                 int
-	maxPositives, shared     int
-	lr, weightDecay          float64
-	contextWeight            float64
+	window, contexts     int
+	sample               float64
+	tempering, positives float64
+	negative             int
+	shared               int
+	lr, weightDecay      float64
+	contextWeight        float64
 }
 
 // tempered is the recipe of preset tuned: a word has samples in proportion to its
 // contexts in the text, several an iteration, and all words share the negatives of a
-// step. Passes and positives are 0: they follow from the text, see [Config.FitText]. With
+// step. Positives are 0: they follow from the text, see [Config.FitText]. With
 // --iterations, positives are fixed.
 // Found by 763 runs on 17 million words of Wikipedia, and 216 on shorter texts
 // (benchmarks/recipes).
 func tempered(c *Config, set given) clRecipe {
 	r := clRecipe{
 		window: 4, sample: 1e-4, contexts: 4096,
-		tempering: 1, maxPositives: 256, negative: 8, shared: 64,
+		tempering: 1, negative: 8, shared: 64,
 		contextWeight: 0.25,
 	}
 	if set["contexts"] != "" {
 		r.contexts = c.Contexts
 	} else if c.Iterations > 0 {
 		r.contexts, r.positives = min(c.Iterations, r.contexts), samplesOfIteration
-		if set["max-positives"] != "" {
-			r.positives = min(r.positives, float64(c.MaxPositives))
-		}
 	}
 	iterations := cmp.Or(c.Iterations, c.Epochs*r.contexts)
 	r.lr, r.weightDecay = temperedRate(c.Dim, min(iterations, 4*r.contexts)), 0.25
@@ -102,8 +99,8 @@ func temperedRate(dim, iterations int) float64 {
 // for equal samples have it.
 func untempered(dim int, adaptive, encoder bool) clRecipe {
 	r := clRecipe{
-		window: 2, sample: 1e-4, passes: 5, contexts: 8192, negative: 5,
-		positives: 1, maxPositives: 128, contextWeight: 1,
+		window: 2, sample: 1e-4, contexts: 8192, negative: 5,
+		positives: 1, contextWeight: 1,
 		lr: 6e-3, weightDecay: 0.06,
 	}
 	switch {
@@ -169,12 +166,10 @@ func clTuned(c *Config, set given) {
 	r.lr, r.weightDecay = c.ofOptimizer(r.lr, r.weightDecay, steps)
 	fill(set, "window", &c.Window, r.window)
 	fill(set, "contexts", &c.Contexts, r.contexts)
-	fill(set, "passes", &c.Passes, r.passes)
 	fill(set, "sample", &c.Sample, r.sample)
 	fill(set, "negative", &c.Negative, r.negative)
 	fill(set, "tempering", &c.Tempering, r.tempering)
 	fill(set, "positives", &c.Positives, r.positives)
-	fill(set, "max-positives", &c.MaxPositives, r.maxPositives)
 	fill(set, "shared-negatives", &c.SharedNegatives, r.shared)
 	fill(set, "lr", &c.LR, r.lr)
 	fill(set, "weight-decay", &c.WeightDecay, r.weightDecay)
@@ -184,9 +179,8 @@ func clTuned(c *Config, set given) {
 // clPaper is the recipe of the W2V-CL paper's experiments, but for what its preset says.
 func clPaper(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
-	c.Passes = 1
 	c.Contexts, c.Epochs = 65536, 1
-	c.Positives, c.MaxPositives = 1, 128
+	c.Positives = 1
 	c.LR, c.Decay = 1e-3, decayNone
 	c.LR, _ = c.ofOptimizer(c.LR, 0, c.Contexts)
 	if !c.adaptive() {

@@ -18,6 +18,12 @@ type Config struct {
 	Encoder
 	Training
 	Machine
+	Fitted
+}
+
+// Fitted is what follows from the text, and is no setting: see [Config.FitText].
+type Fitted struct {
+	Passes int // of mode cl: how often the text is read to build M
 }
 
 // Run says how to train, from which files, and what to write.
@@ -64,19 +70,15 @@ type Samples struct {
 	Noise         string  // the weights that negatives are drawn by: "matrix" or "counts"
 	NoiseExponent float64 // power applied to those weights
 	Sample        float64 // subsampling threshold of frequent words; 0: none
-	Passes        int     // how often the corpus is subsampled into M, or counted
 	Contexts      int     // l, iterations of an epoch of mode cl
-	SameColumn    bool    // cl: both steps of an iteration train on the same samples of M
 	Model         string  // cl: "sg" (skip-gram) or "cbow"; word2vec: the same
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
-	MaxPositives    int     // samples of a word in an iteration at most
 	SharedNegatives int     // H, negatives of a step that all words share; 0: each word draws its own
 
-	XMax             float64 // glove: counts from here on weigh 1
-	Shift            float64 // ppmi: associations are less by its logarithm
-	SingularExponent float64 // ppmi: power of the singular values in W
+	XMax  float64 // glove: counts from here on weigh 1
+	Shift float64 // ppmi: associations are less by its logarithm
 
 	HierarchicalSoftmax bool // word2vec: paths in a Huffman tree in place of negatives
 
@@ -107,14 +109,8 @@ type Training struct {
 	Iterations  int            // cl: with model sg overrides Epochs; 0: Epochs x Contexts
 	Budget      trainer.Budget // overrides both; zero: none
 	Batch       int            // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
-	Adam        string         // vanilla: the rows that a minibatch updates, "dense" (all) or "lazy" (those that it holds)
-	Combine     int            // psgnscc: C, windows of a product at most
-	CombineSpan int            // psgnscc: T, words among which windows are combined, at most
 	CombineRule string         // sentence-ordered modes on several GPUs: see combine.Rule
 	Sync        int            // words from one combination of their tables to the next; 0: follows from the text
-	SyncHot     int            // the same for the most frequent words; 0: as all others
-	HotWords    int            // how many these are
-	WriteBack   string         // fullw2v: how context rows return to their table, "add" or "store"
 	LR          float64        // learning rate at the first unit
 	Decay       string         // "linear", "epochs" or "none"
 	LREnd       float64        // learning rate at the end of a decay
@@ -129,7 +125,6 @@ type Machine struct {
 	MaxMemory Size   // zero: the memory that the machine has available
 	Device    string // "cpu", "cuda", "cuda:N" or "cuda:N,M,..."
 	Precision string // of the tables on a GPU: "float32", "half" or "half-tables"
-	Form      string // form of the Gorgonia graph: "fused" or "stock"
 }
 
 // Input returns the path of the text or the graph.

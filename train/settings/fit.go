@@ -52,7 +52,7 @@ func longVectors(dim, contexts int) float64 {
 	return max(1600/float64(max(dim, 1)), 5) * math.Sqrt(4096/float64(max(contexts, 1)))
 }
 
-// FitText sets the passes and positives of mode cl that are 0: they follow from the
+// FitText sets the passes of mode cl, and its positives if they are 0: they follow from the
 // text, of which v is the vocabulary. Then M holds enough different samples, and
 // training uses each context of the text about 16 times; what positives may be at most falls with the dimension.
 //
@@ -72,11 +72,9 @@ func (c *Config) FitText(v *corpus.Vocabulary) {
 	if !largeBatch(m) {
 		return
 	}
-	if c.Passes == 0 {
+	c.Passes = 1
+	if !c.everyPassIsTheSame() && !c.IsPublished() {
 		c.Passes = int(min(max(math.Round(5*math.Sqrt(17e6/float64(v.Total()))), 1), 20))
-		if c.everyPassIsTheSame() {
-			c.Passes = 1
-		}
 	}
 	if c.Positives == 0 {
 		o, contexts := c.MatrixOptions(), 0.0
@@ -85,7 +83,7 @@ func (c *Config) FitText(v *corpus.Vocabulary) {
 			contexts += n
 		}
 		positives := uses * contexts / (float64(c.Contexts) * float64(v.Len()))
-		most := min(16, longVectors(c.Dim, c.Contexts), float64(c.MaxPositives))
+		most := min(16, longVectors(c.Dim, c.Contexts))
 		c.Positives = readable(min(max(positives, 0.25), most))
 	}
 }

@@ -70,11 +70,8 @@ func TestFitText(t *testing.T) {
 	if d := fit(nil, zipf(1_000_000, 4e9)); d.Passes != 1 || d.Positives != 16 {
 		t.Errorf("a long text has %d passes and %v positives", d.Passes, d.Positives)
 	}
-	if d := fit(map[string]string{"contexts": "128", "max-positives": "3"}, large); d.Positives != 3 {
-		t.Errorf("%v positives of at most 3", d.Positives)
-	}
-	for flags, want := range map[string]float64{"iterations": 5, "positives": 1.5, "max-positives": 3} { // cost does not depend on the text
-		given := map[string]string{"iterations": "700", "dim": "300", flags: map[string]string{"iterations": "700", "positives": "1.5", "max-positives": "3"}[flags]}
+	for flags, want := range map[string]float64{"iterations": 5, "positives": 1.5} { // cost does not depend on the text
+		given := map[string]string{"iterations": "700", "dim": "300", flags: map[string]string{"iterations": "700", "positives": "1.5"}[flags]}
 		for _, text := range []*corpus.Vocabulary{small, large} {
 			d := fit(given, text)
 			if pairs := d.IterationPairs(text); d.Positives != want || pairs != 2*want*float64(text.Len())*float64(1+d.Negative) || d.TotalIterations() != 700 {
@@ -82,8 +79,8 @@ func TestFitText(t *testing.T) {
 			}
 		}
 	}
-	if d := fit(map[string]string{"passes": "2", "positives": "1.5"}, large); d.Passes != 2 || d.Positives != 1.5 {
-		t.Errorf("values that were set became %d and %v", d.Passes, d.Positives)
+	if d := fit(map[string]string{"positives": "1.5"}, large); d.Positives != 1.5 {
+		t.Errorf("positives that were set became %v", d.Positives)
 	}
 	if d := fit(map[string]string{"sample": "0", "dynamic-window": "false"}, large); d.Passes != 1 {
 		t.Errorf("%d passes of a text without subsampling", d.Passes)

@@ -16,7 +16,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	f.Add([]byte("vectors = \"sum\"\npasses = 1\nmode = \"cl\"\n"))
+	f.Add([]byte("vectors = \"sum\"\ncontexts = 1\nmode = \"cl\"\n"))
 	f.Add([]byte("dim = 1e400\nseed = -1\nlr = nan\nmax-memory = \"99999999999999999999GB\"\ncheckpoint = \"1e300h\"\n"))
 	f.Add([]byte("[dim]\na = [1, {b = 2}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -164,21 +164,18 @@ func onGPU(m Mode) bool           { return m.GPU }
 func batched(m Mode) bool {
 	return minibatch(m) || onStretches(m) || m.Name == string(sequential.PARW2V)
 }
-func combining(m Mode) bool     { return m.Name == string(sequential.PSGNScc) }
-func onWords(m Mode) bool       { return m.Family != WholeMatrix }
-func withNoise(m Mode) bool     { return onWords(m) && !onStretches(m) }
-func inEpochs(m Mode) bool      { return !onPPMI(m) && !onStretches(m) }
-func onPPMI(m Mode) bool        { return m.Name == ModePPMI }
-func onGloVe(m Mode) bool       { return m.Name == ModeGloVe }
-func notPPMI(m Mode) bool       { return m.Name != ModePPMI }
-func raisesNoise(m Mode) bool   { return !onGloVe(m) && !onStretches(m) }
-func randomWindow(m Mode) bool  { return asGraph(m) || onPPMI(m) }
-func severalPasses(m Mode) bool { return largeBatch(m) || m.Family == WholeMatrix }
-func withModels(m Mode) bool    { return len(modelChoices(m.Name)) > 0 }
-func composing(m Mode) bool     { return algorithm(m).Composes || onStretches(m) } // means of n-grams
-func withEncoders(m Mode) bool  { return asGraph(m) || composing(m) }
-func writingBack(m Mode) bool   { return algorithm(m).WritesBack }
-func hierarchical(m Mode) bool  { return algorithm(m).Hierarchical }
+func onWords(m Mode) bool      { return m.Family != WholeMatrix }
+func withNoise(m Mode) bool    { return onWords(m) && !onStretches(m) }
+func inEpochs(m Mode) bool     { return !onPPMI(m) && !onStretches(m) }
+func onPPMI(m Mode) bool       { return m.Name == ModePPMI }
+func onGloVe(m Mode) bool      { return m.Name == ModeGloVe }
+func notPPMI(m Mode) bool      { return m.Name != ModePPMI }
+func raisesNoise(m Mode) bool  { return !onGloVe(m) && !onStretches(m) }
+func randomWindow(m Mode) bool { return asGraph(m) || onPPMI(m) }
+func withModels(m Mode) bool   { return len(modelChoices(m.Name)) > 0 }
+func composing(m Mode) bool    { return algorithm(m).Composes || onStretches(m) } // means of n-grams
+func withEncoders(m Mode) bool { return asGraph(m) || composing(m) }
+func hierarchical(m Mode) bool { return algorithm(m).Hierarchical }
 
 // algorithm describes the algorithm of a sentence-ordered mode; the others have none.
 func algorithm(m Mode) sequential.Descriptor {

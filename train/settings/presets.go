@@ -43,8 +43,7 @@ var presets = []preset{
 		mode:   ModeCL,
 		published: map[string]string{
 			"dim": "500", "window": "2", "negative": "5", "min-count": "50",
-			"sample": "0", "dynamic-window": "false", "same-column": "true",
-			"epochs": "1",
+			"sample": "0", "dynamic-window": "false", "epochs": "1",
 		},
 	},
 	{
@@ -60,7 +59,7 @@ var presets = []preset{
 		mode:   string(sequential.PWord2Vec),
 		published: map[string]string{
 			"dim": "300", "window": "5", "negative": "5", "sample": "1e-4",
-			"combine-rule": "mean", "hot-words": "1024",
+			"combine-rule": "mean",
 		},
 	},
 	{
@@ -98,7 +97,7 @@ var presets = []preset{
 		Choice: Choice{presetVanillaLong, "a baseline tuned as long as cl, at ten times the pairs of vanilla's default"},
 		mode:   ModeVanilla,
 		published: map[string]string{
-			"window": "5", "negative": "10", "sample": "1e-3", "epochs": "8", "batch": "1024", "adam": adamLazy,
+			"window": "5", "negative": "10", "sample": "1e-3", "epochs": "8", "batch": "1024",
 			"lr": "0.005", "weight-decay": "0.02", "decay": decayLinear,
 		},
 	},

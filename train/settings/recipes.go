@@ -36,7 +36,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		Samples:  Samples{Dim: 100, Window: 2, Negative: 5},
 		Training: Training{Optimizer: cmp.Or(optimizer, string(optim.Adam)), Decay: decayLinear},
 		Encoder:  Encoder{Unseen: unseenEncoder},
-		Machine:  Machine{Seed: 1, Device: DeviceCPU, Form: formFused},
+		Machine:  Machine{Seed: 1, Device: DeviceCPU},
 	}
 	m, ok := FindMode(c.Mode)
 	if !ok {
@@ -85,13 +85,13 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 func vanillaRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
-	c.Batch, c.Epochs, c.Adam = 1024, 5, adamLazy
+	c.Batch, c.Epochs = 1024, 5
 	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
 	if !c.adaptive() {
 		c.LR = 0.025
 	}
 	if c.IsPublished() {
-		c.Batch, c.Adam = 1024/(1+c.Negative), AdamDense
+		c.Batch = 1024 / (1 + c.Negative)
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
 		return
@@ -113,19 +113,14 @@ func vanillaFollows(c *Config, set given) {
 // with the algorithm's own values over it. Papers compare algorithms with the same
 // values for all.
 func sequentialRecipe(c *Config, a sequential.Descriptor) {
-	c.Optimizer, c.Form = "", "" // plain gradient descent, no graph
+	c.Optimizer = "" // plain gradient descent
 	if len(a.Models) > 0 {
 		c.Model = string(a.Models[0].Name)
 	}
-	switch m := c.FindMode(); {
-	case combining(m):
-		c.Combine, c.CombineSpan = sequential.DefaultCombine, sequential.DefaultSpan
-	case batched(m):
+	if batched(c.FindMode()) {
 		c.Batch = sequential.DefaultBatch
-	case writingBack(m):
-		c.WriteBack = writeBackAdd
 	}
-	c.CombineRule, c.HotWords = string(combine.DefaultRule), 8192
+	c.CombineRule = string(combine.DefaultRule)
 	c.Window = 5
 	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
@@ -164,17 +159,17 @@ func sequentialFollows(c *Config, set given) {
 // the square root of the singular values, as symmetric as skip-gram's. Windows and
 // subsampling are those of the other modes.
 func ppmiRecipe(c *Config) {
-	c.Optimizer, c.Form = "", ""
-	c.Window, c.DynamicWindow, c.Sample, c.Passes = 5, true, 1e-4, 1
-	c.Negative, c.Shift, c.NoiseExponent, c.SingularExponent = 0, 1, 0.75, 0.5
+	c.Optimizer = ""
+	c.Window, c.DynamicWindow, c.Sample = 5, true, 1e-4
+	c.Negative, c.Shift, c.NoiseExponent = 0, 1, 0.75
 	c.Decay = ""
 }
 
 // gloVeRecipe begins with the values of Pennington et al. 2014, section 4.2, except those of its preset, which were for
 // billions of words. The search with equal effort chose the window, subsampling and the part of C (benchmarks/recipes).
 func gloVeRecipe(c *Config) {
-	c.Optimizer, c.Form = "", ""
-	c.Window, c.Passes, c.Negative = 10, 1, 0
+	c.Optimizer = ""
+	c.Window, c.Negative = 10, 0
 	c.Epochs, c.LR, c.Decay = 25, 0.05, decayNone
 	c.XMax, c.ContextWeight = 10, 1
 	if !c.IsPublished() {
@@ -285,9 +280,5 @@ func setDependents(c *Config, set given) {
 	}
 	if c.layerRates() && set["char-dim"] == "" {
 		c.CharDim = symbolDim
-	}
-	// Without subsampling every pass would find the same contexts.
-	if set["passes"] == "" && c.everyPassIsTheSame() && c.Passes > 1 {
-		c.Passes = 1
 	}
 }

@@ -233,9 +233,5 @@ func (c *Config) machineSettings() []Setting {
 			Name: "precision", Modes: onGPU, Record: true, Resume: true, value: &c.Precision,
 			help: "how a GPU stores its tables", Choices: precisionChoices,
 		},
-		{
-			Name: "form", Study: true, Modes: asGraph, Record: true, value: &c.Form,
-			help: "form of the Gorgonia graph", Choices: formChoices,
-		},
 	}
 }

@@ -43,12 +43,6 @@ func (c *Config) sampleSettings() []Setting {
 			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 800 " +
 				"occurrences in the text",
 		},
-		{
-			Name: "passes", Study: true, Modes: severalPasses, Record: true, value: &c.Passes,
-			help: "subsample the corpus `N` times to build M, or to count pairs (the default " +
-				"of cl follows from the length of the text: 5 for 17 million words)",
-			hideDefault: true,
-		},
 	}
 }
 
@@ -58,11 +52,6 @@ func (c *Config) rowSettings() []Setting {
 		{
 			Name: "contexts", Modes: largeBatch, Record: true, value: &c.Contexts,
 			help: "`L` iterations an epoch: M has about --positives times L context samples for each word",
-		},
-		{
-			Name: "same-column", Study: true, Modes: largeBatch, Record: true, value: &c.SameColumn,
-			help: "train both steps of an iteration on the same samples, " +
-				"as in the W2V-CL paper; otherwise each has its own",
 		},
 		{
 			Name: "tempering", Modes: largeBatch, Record: true, value: &c.Tempering,
@@ -75,10 +64,6 @@ func (c *Config) rowSettings() []Setting {
 				"words (default 5 with --iterations; else it follows from the text and --contexts: " +
 				"as many as it takes to use each context of the text about 16 times, up to a limit that falls with --dim)",
 			hideDefault: true,
-		},
-		{
-			Name: "max-positives", Study: true, Modes: largeBatch, Record: true, value: &c.MaxPositives,
-			help: "context samples `N` of a word in an iteration at most",
 		},
 		{
 			Name: "shared-negatives", Modes: inIterations, Record: true, value: &c.SharedNegatives,
@@ -99,10 +84,6 @@ func (c *Config) modelSettings() []Setting {
 			Name: "shift", Modes: onPPMI, Record: true, value: &c.Shift,
 			help: "subtract the logarithm of `K` from associations, " +
 				"as if a pair had K negatives (mode ppmi)",
-		},
-		{
-			Name: "singular-exponent", Study: true, Modes: onPPMI, Record: true, value: &c.SingularExponent,
-			help: "power `P` of the singular values in W (mode ppmi)",
 		},
 		{
 			Name: "model", Modes: withModels, Record: true, value: &c.Model,

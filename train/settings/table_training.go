@@ -19,14 +19,6 @@ func (c *Config) lengthSettings() []Setting {
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
 			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text",
 		},
-		{
-			Name: "combine", Study: true, Modes: combining, Record: true, value: &c.Combine,
-			help: "train `C` windows in one product at most (mode psgnscc)",
-		},
-		{
-			Name: "combine-span", Study: true, Modes: combining, Record: true, value: &c.CombineSpan,
-			help: "look for these windows among `T` words at most (mode psgnscc)",
-		},
 	}
 }
 
@@ -43,24 +35,8 @@ func (c *Config) syncSettings() []Setting {
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of the text, and at the end of an epoch (default: GPUs 128 times in a run, or 16 times if they " +
 				"exchange data by NCCL, ranks without GPUs 4 times an epoch; " +
-				"all at least every 16 million words, but GPUs not before 16 words for each of a vocabulary above a million; see --sync-hot)",
+				"all at least every 16 million words, but GPUs not before 16 words for each of a vocabulary above a million)",
 			hideDefault: true,
-		},
-		{
-			Name: "sync-hot", Study: true, Modes: sentenceOrdered, Record: true, value: &c.SyncHot,
-			help: "combine the rows of the --hot-words most frequent words every `N` words; " +
-				"0: with all other rows. On ranks without GPUs 0 means 8 times as often with adasum. With " +
-				"mean, without --sync, 0 means what pWord2Vec's program does: every 580,000 words of a rank, with " +
-				"twice as many words every second time, four times as many every fourth, and so on",
-		},
-		{
-			Name: "hot-words", Study: true, Modes: sentenceOrdered, Record: true, value: &c.HotWords,
-			help: "apply --sync-hot to the `N` most frequent words",
-		},
-		{
-			Name: "write-back", Study: true, Modes: writingBack, Record: true, Resume: true, value: &c.WriteBack,
-			help:    "how rows of context words return to the table when their word leaves the window",
-			Choices: writeBackChoices,
 		},
 	}
 }
@@ -68,11 +44,6 @@ func (c *Config) syncSettings() []Setting {
 // rateSettings say how gradients change the tables.
 func (c *Config) rateSettings() []Setting {
 	return []Setting{
-		{
-			Name: "adam", Study: true, Modes: minibatch, Record: true, value: &c.Adam,
-			help:    "the rows that a minibatch updates (mode vanilla, any --optimizer)",
-			Choices: adamChoices,
-		},
 		{
 			Name: "lr", Aliases: []string{"alpha", "learning-rate"},
 			Modes: notPPMI, Record: true, Resume: true, value: &c.LR,

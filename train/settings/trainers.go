@@ -25,11 +25,14 @@ func (c *Config) TextOptions() (corpus.Options, error) {
 	return o, o.Tokenizer.UnmarshalText([]byte(c.Tokenizer))
 }
 
+// maxPositives is how many samples a word has in an iteration of mode cl at most.
+const maxPositives = 256
+
 // MatrixOptions returns the settings of M.
 func (c *Config) MatrixOptions() wordcontext.Options {
 	return wordcontext.Options{
 		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
-		Tempering: c.Tempering, Positives: c.Positives, MaxPositives: c.MaxPositives,
+		Tempering: c.Tempering, Positives: c.Positives, MaxPositives: maxPositives,
 		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.ThreadCount(),
 	}
 }
@@ -48,8 +51,8 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 // of words.
 func (c *Config) GraphOptions(e graph.Encoder) graph.Options {
 	return graph.Options{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn,
-		Form: graph.Form(c.Form), Encoder: e,
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives,
+		SameColumn: c.IsPublished(), Encoder: e,
 		Optimizer: optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
 }
@@ -65,7 +68,7 @@ func (c *Config) StretchOptions() wordcontext.StretchOptions {
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
 		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample,
-		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Dense: c.Adam == AdamDense,
+		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Dense: c.IsPublished() && c.Preset != presetVanillaLong,
 	}
 }
 
@@ -75,16 +78,25 @@ func (c *Config) SequentialOptions() sequential.Options {
 		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
-		Combine: c.Combine, Span: c.CombineSpan, Batch: c.Batch, WriteBack: sequential.WriteBack(c.WriteBack),
-		Sync: combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, HotWords: c.SyncHot, Hot: c.HotWords},
+		Batch: c.Batch,
+		Sync:  combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
 	}
+}
+
+// hotWords is how many of the most frequent words GPUs or ranks combine more often than the others:
+// with the rule of pWord2Vec as many as its program.
+func (c *Config) hotWords() int {
+	if combine.Rule(c.CombineRule) == combine.Mean {
+		return 1024
+	}
+	return 8192
 }
 
 // CountOptions returns what the modes of whole matrices count.
 func (c *Config) CountOptions() cooccurrence.Options {
 	o := cooccurrence.Options{
 		Sentences: corpus.SentenceOptions{Seed: c.Seed, Sample: c.Sample, Window: c.Window},
-		Passes:    c.Passes, Threads: c.ThreadCount(),
+		Threads:   c.ThreadCount(),
 	}
 	switch {
 	case onGloVe(c.FindMode()):
@@ -103,7 +115,7 @@ func (c *Config) PPMIOptions() cooccurrence.PPMIOptions {
 // SVDOptions returns the factorization of mode ppmi.
 func (c *Config) SVDOptions() cooccurrence.SVDOptions {
 	return cooccurrence.SVDOptions{
-		Dim: c.Dim, Exponent: c.SingularExponent, Seed: c.Seed, Threads: c.ThreadCount(),
+		Dim: c.Dim, Seed: c.Seed, Threads: c.ThreadCount(),
 	}
 }
 

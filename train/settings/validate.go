@@ -79,15 +79,11 @@ func (v *validator) numbers() {
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
 	v.check(c.Sample >= 0 && c.Sample < 1 || c.Sample == sampleOfText && onStretches(c.FindMode()), "sample",
 		"the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
-	v.check(c.Passes >= 0 && c.Passes <= 1000, "passes",
-		"the corpus is read from 1 to 1000 times; 0 lets the number follow from its length")
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts",
 		"the iterations of an epoch must be from 1 to %d", 1<<30)
 	v.samples()
 	v.check(c.XMax > 0 && c.XMax <= 1e12, "x-max", "the count that weighs 1 must be above 0")
 	v.check(c.Shift >= 1 && c.Shift <= 1e6, "shift", "must be at least 1")
-	v.check(c.SingularExponent >= 0 && c.SingularExponent <= 1, "singular-exponent",
-		"must be from 0 to 1")
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
 	v.training()
 	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
@@ -106,13 +102,7 @@ func (v *validator) training() {
 	}
 	v.check(!sentenceOrdered(c.FindMode()) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
-	v.check(c.Combine >= 1 && c.Combine <= 1<<16, "combine",
-		"the windows of a product must be from 1 to %d", 1<<16)
 	v.check(c.Sync >= 0, "sync", "the words must be 1 or more; 0 lets them follow from the text")
-	v.check(c.SyncHot >= 0, "sync-hot", "the words must be 1 or more, or 0")
-	v.check(c.HotWords >= 0, "hot-words", "must be 0 or more")
-	v.check(c.CombineSpan >= 1 && c.CombineSpan <= 1<<28, "combine-span",
-		"the words must be from 1 to %d", 1<<28)
 	if c.Iterations == 0 && !onStretches(c.FindMode()) {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
 		v.check(!largeBatch(c.FindMode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
@@ -135,16 +125,12 @@ func (v *validator) training() {
 
 // samples checks how many samples words have.
 func (v *validator) samples() {
-	const most, rowSamples = 512, 1 << 30
+	const rowSamples = 1 << 30
 	c := v.config
 	v.check(c.Tempering >= 0 && c.Tempering <= 1, "tempering",
 		"must be from 0 (all words have as many samples) to 1 (in proportion to their contexts)")
-	v.check(c.Positives >= 0 && c.Positives <= most, "positives",
-		"the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", most)
-	v.check(c.MaxPositives >= 1 && c.MaxPositives <= 1<<20, "max-positives",
-		"must be from 1 to %d", 1<<20)
-	v.check(c.Positives <= float64(c.MaxPositives) || c.MaxPositives < 1, "positives",
-		"the mean cannot be more than --max-positives %d", c.MaxPositives)
+	v.check(c.Positives >= 0 && c.Positives <= maxPositives, "positives",
+		"the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", maxPositives)
 	fewest := 0
 	if onStretches(c.FindMode()) {
 		fewest = 1
@@ -153,11 +139,11 @@ func (v *validator) samples() {
 		"must be from 1 to 1024; with --model sg 0 stands for negatives of each word's own")
 	longest := c.Positives
 	if c.Tempering > 0 {
-		longest = float64(c.MaxPositives)
+		longest = maxPositives
 	}
 	v.check(longest*float64(c.Contexts) <= rowSamples || c.Contexts > rowSamples, "contexts",
 		"a word would have up to %v times as many samples in an epoch, more than %d: "+
-			"lower it, --positives or --max-positives", longest, rowSamples)
+			"lower it or --positives", longest, rowSamples)
 }
 
 // encoder checks the shape of encoders.
@@ -223,7 +209,6 @@ func (v *validator) choices() {
 	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
-	v.check(c.Form != formStock || means, "form", "--subword %s has no stock form", c.Subword)
 }
 
 func (c *Config) validateMode() error {
@@ -302,13 +287,11 @@ var flagOf = map[string]string{
 	"Negatives":           "negative",
 	"Window":              "window",
 	"Batch":               "batch",
-	"WriteBack":           "write-back",
 	"Precision":           "precision",
 	"Model":               "model",
 	"Tempering":           "tempering",
 	"Positives":           "positives",
 	"SharedNegatives":     "shared-negatives",
-	"Form":                "form",
 	"Optimizer":           "optimizer",
 	"Widths":              "widths",
 	"Spelling.Limit":      "max-chars",

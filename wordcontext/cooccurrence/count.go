@@ -39,7 +39,6 @@ type Options struct {
 	// width here: Linear is the mean of dynamic ones.
 	Sentences corpus.SentenceOptions
 	Weighting Weighting
-	Passes    int // the text is subsampled so many times; the counts are of all passes together
 	Threads   int
 
 	// Buffer is the most pairs that are held before they are summed, 4 bytes each. A
@@ -99,18 +98,15 @@ type counter struct {
 	total   int64
 }
 
-// A span is a range of sentences of one pass.
-type span struct {
-	pass     uint32
-	from, to int
-}
+// A span is a range of sentences.
+type span struct{ from, to int }
 
 // Count counts the contexts of each word. It is an error if a pair cannot be held in 32
 // bits: V times the window must be below 2^32. The error wraps [memory.ErrRoom] if the counts do not fit the memory.
 func Count(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	rows := c.Vocabulary.Len()
-	if o.Sentences.Window < 1 || o.Passes < 1 || o.Threads < 1 {
-		return nil, fmt.Errorf("cooccurrence: window %d, %d passes, %d threads: each must be at least 1", o.Sentences.Window, o.Passes, o.Threads)
+	if o.Sentences.Window < 1 || o.Threads < 1 {
+		return nil, fmt.Errorf("cooccurrence: window %d, %d threads: each must be at least 1", o.Sentences.Window, o.Threads)
 	}
 	if uint64(rows)*uint64(o.Sentences.Window) >= 1<<32 {
 		return nil, fmt.Errorf("%d words with windows of %d words are too many to count their pairs: the product must be below 2^32", rows, o.Sentences.Window)
@@ -120,7 +116,7 @@ func Count(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	}
 	o.Sentences.Dynamic = false
 	k := &counter{
-		options: &o, text: c.Text(), reader: corpus.NewSentenceReader(c, o.Sentences), spans: split(c, &o), pairs: make([]uint64, rows),
+		options: &o, text: c.Text(), reader: corpus.NewSentenceReader(c, o.Sentences), spans: split(c.Text()), pairs: make([]uint64, rows),
 		matrix: &Matrix{contexts: make([][]uint32, rows), values: make([][]float32, rows)},
 	}
 	if err := k.countPairs(ctx); err != nil {
@@ -136,21 +132,18 @@ func Count(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 	return k.matrix, nil
 }
 
-// split cuts all passes into spans of some thousand tokens.
-func split(c *corpus.Corpus, o *Options) []span {
+// split cuts a text into spans of some thousand tokens.
+func split(text *corpus.Text) []span {
 	const tokens = 1 << 16
 	var spans []span
-	text := c.Text()
 	sentences := text.Sentences()
-	for pass := range o.Passes {
-		for from := 0; from < sentences; {
-			to := sentences
-			if last := text.Start(from) + tokens; last < text.Tokens() {
-				to = max(text.Find(last), from+1)
-			}
-			spans = append(spans, span{uint32(pass), from, to})
-			from = to
+	for from := 0; from < sentences; {
+		to := sentences
+		if last := text.Start(from) + tokens; last < text.Tokens() {
+			to = max(text.Find(last), from+1)
 		}
+		spans = append(spans, span{from, to})
+		from = to
 	}
 	return spans
 }
@@ -164,13 +157,13 @@ func (k *counter) each(ctx context.Context, visit func(worker int, words []uint3
 	return parallel.Try(ctx, k.options.Threads, len(k.spans), func(worker, task int) error {
 		s := k.spans[task]
 		for sentence := s.from; sentence < s.to; sentence++ {
-			words, _ := readers[worker].Sentence(s.pass, sentence)
+			words, _ := readers[worker].Sentence(0, sentence)
 			visit(worker, words)
 		}
 		done := k.visited.Add(int64(k.text.Start(s.to) - k.text.Start(s.from)))
 		if k.options.Progress != nil {
 			// Before the pairs are known there is no total; two scans are usual.
-			k.options.Progress(done, max(k.total, 2*int64(k.text.Tokens())*int64(k.options.Passes)))
+			k.options.Progress(done, max(k.total, 2*int64(k.text.Tokens())))
 		}
 		return nil
 	})

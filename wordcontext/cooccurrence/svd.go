@@ -15,11 +15,10 @@ import (
 
 // SVDOptions says how a matrix is factored.
 type SVDOptions struct {
-	Dim      int     // N: singular values kept
-	Exponent float64 // p: W = U S^p and C = V S^(1-p), so that their product is the matrix
-	Units    int     // blocks of the Krylov space; 0: SVDUnits
-	Seed     uint64
-	Threads  int
+	Dim     int // N: singular values kept
+	Units   int // blocks of the Krylov space; 0: SVDUnits
+	Seed    uint64
+	Threads int
 
 	Account *trainer.Account // gives the memory; may be nil
 }
@@ -339,8 +338,8 @@ func (s *SVD) scale() {
 	for k, square := range squares {
 		s.values[k] = math.Sqrt(square)
 		if square > 0 {
-			words[k] = float32(math.Pow(s.values[k], s.options.Exponent))
-			contexts[k] = float32(math.Pow(s.values[k], -s.options.Exponent))
+			words[k] = float32(math.Sqrt(s.values[k]))
+			contexts[k] = float32(1 / math.Sqrt(s.values[k]))
 		}
 	}
 	_ = parallel.Do(context.Background(), s.options.Threads, s.tasks(), func(task int) {

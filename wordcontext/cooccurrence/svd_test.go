@@ -39,7 +39,7 @@ func TestSVDEqualsGonum(t *testing.T) {
 	for _, rows := range []int{1, 5, 16, 17, 100, 400} {
 		for _, part := range []float64{0, 0.02, 0.3, 1} {
 			m := sparse(rows, part)
-			o := SVDOptions{Dim: min(rows, 1+rand.IntN(20)), Exponent: rand.Float64(), Seed: rand.Uint64(), Threads: 2}
+			o := SVDOptions{Dim: min(rows, 1+rand.IntN(20)), Seed: rand.Uint64(), Threads: 2}
 			s, err := NewSVD(m, o)
 			if err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestSVDLastValues(t *testing.T) {
 	for i := range rows {
 		m.contexts[i], m.values[i] = []uint32{uint32(i)}, []float32{float32(500/float64(i+1) + 100 - float64(i+1)/100)}
 	}
-	s, err := NewSVD(m, SVDOptions{Dim: dim, Exponent: 1, Seed: 1, Threads: 2})
+	s, err := NewSVD(m, SVDOptions{Dim: dim, Seed: 1, Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestSVDLastValues(t *testing.T) {
 // TestSVDGoesOn: threads do not matter, nor does an interruption.
 func TestSVDGoesOn(t *testing.T) {
 	m := sparse(300, 0.2)
-	o := SVDOptions{Dim: 7, Exponent: 0.5, Seed: 3, Threads: 1}
+	o := SVDOptions{Dim: 7, Seed: 3, Threads: 1}
 	whole, err := NewSVD(m, o)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ if [[ $HOSTS ]]; then
 	most=$(grep -c . "$HOSTS") launch+=(--hostfile "$HOSTS" --map-by node)
 fi
 # As published, frequent words are combined more often than rare ones, by the mean; "ours" is what ranks do without the preset.
-ours=(--combine-rule adasum --hot-words 8192)
+ours=(--combine-rule adasum)
 echo ranks,combined,seconds,words_per_second,bytes_sent >"$OUT/hosts.csv"
 for n in 1 2 4 8 16 32; do
 	((n <= most)) || break

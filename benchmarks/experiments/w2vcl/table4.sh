@@ -3,5 +3,5 @@
 
 echo i like apple juice >"$OUT/sentence.txt"
 "$W2VCL" matrix build --corpus "$OUT/sentence.txt" --matrix "$OUT/sentence.matrix" --min-count 1 --window 2 --dynamic-window=false \
-	--sample 0 --passes 1 --contexts 5 --preset paper --vocab "$OUT/words.txt" --force
+	--sample 0 --contexts 5 --preset paper --vocab "$OUT/words.txt" --force
 "$W2VCL" matrix info "$OUT/sentence.matrix" --rows 4 --vocab "$OUT/words.txt"
