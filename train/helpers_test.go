@@ -69,7 +69,7 @@ var (
 	sequentialModes = modesOf(settings.SentenceOrdered)
 	deviceModes     = func() (names []string) {
 		for _, m := range settings.Modes() {
-			if m.GPU {
+			if m.Trains(settings.OnGPU) {
 				names = append(names, m.Name)
 			}
 		}

@@ -124,7 +124,7 @@ func TestNamedModes(t *testing.T) {
 	if c := runs[2].Config; c.Mode != settings.ModeCL || c.Contexts != 64 || c.Tempering != 0 || c.Positives != 1 || c.SharedNegatives != 0 || c.ContextWeight != 1 || c.Window != 2 {
 		t.Errorf("equal: %+v", c.Samples)
 	}
-	if c := runs[4].Config; c.Noise != settings.NoiseCounts || c.Positives != 1 || c.Window != 3 || c.Dim != 500 || c.MinCount != tuned.MinCount {
+	if c := runs[4].Config; c.Noise != "counts" || c.Positives != 1 || c.Window != 3 || c.Dim != 500 || c.MinCount != tuned.MinCount {
 		t.Errorf("paper: %+v", c.Samples)
 	}
 	if c := runs[6].Config; c.Mode != string(sequential.PWord2Vec) || c.Epochs != 15 {

@@ -17,7 +17,7 @@ const (
 // InIterations reports whether the number of iterations keeps the budget: in mode cl each has the same
 // number of pairs and words. Everything else that has a budget must be watched while it trains.
 func (c *Config) InIterations() bool {
-	return inIterations(c.FindMode()) && c.Budget.Kind != trainer.BudgetSeconds
+	return c.trains(inIterations) && c.Budget.Kind != trainer.BudgetSeconds
 }
 
 // fitBudget sets the iterations or epochs of a budget: those that it allows, or more than it
@@ -29,9 +29,9 @@ func (c *Config) fitBudget(v *corpus.Vocabulary) {
 	m := c.FindMode()
 	c.Epochs, c.Iterations = endlessEpochs, 0
 	switch {
-	case inIterations(m) && c.Budget.Kind == trainer.BudgetSeconds:
+	case m.Trains(inIterations) && c.Budget.Kind == trainer.BudgetSeconds:
 		c.Iterations = endlessIterations
-	case inIterations(m):
+	case m.Trains(inIterations):
 		of := c.iterationWords(v)
 		if c.Budget.Kind == trainer.BudgetPairs {
 			of = c.IterationPairs(v)
@@ -42,7 +42,7 @@ func (c *Config) fitBudget(v *corpus.Vocabulary) {
 
 // iterationWords returns the words of an iteration of mode cl.
 func (c *Config) iterationWords(v *corpus.Vocabulary) float64 {
-	if onStretches(c.FindMode()) {
+	if c.in(Stretches) {
 		tokens, _ := wordcontext.EstimateStretch(v, c.StretchOptions())
 		return tokens
 	}
@@ -52,7 +52,7 @@ func (c *Config) iterationWords(v *corpus.Vocabulary) float64 {
 // IterationPairs returns the pairs of an iteration of mode cl on a text that the configuration was fitted to.
 func (c *Config) IterationPairs(v *corpus.Vocabulary) float64 {
 	samples := c.Positives * float64(v.Len())
-	if onStretches(c.FindMode()) {
+	if c.in(Stretches) {
 		_, samples = wordcontext.EstimateStretch(v, c.StretchOptions())
 	}
 	return 2 * samples * float64(1+c.Negative)

@@ -16,7 +16,7 @@ import (
 // the names of models, and presets.go those of presets.
 const (
 	noiseMatrix = "matrix"
-	NoiseCounts = "counts"
+	noiseCounts = "counts"
 
 	decayLinear = "linear"
 	decayEpochs = "epochs"
@@ -31,7 +31,6 @@ const (
 
 	unseenEncoder = "encoder"
 	unseenRegress = "regress"
-
 
 	tokenizerWhitespace = "whitespace"
 	tokenizerWords      = "words"
@@ -105,7 +104,7 @@ var noises = []noise{
 		counts: func(m *wordcontext.Matrix, _ *corpus.Vocabulary) []uint64 { return m.ContextCounts() },
 	},
 	{
-		Choice:   Choice{NoiseCounts, "how often in the corpus"},
+		Choice:   Choice{noiseCounts, "how often in the corpus"},
 		exponent: 0.75,
 		counts:   func(_ *wordcontext.Matrix, v *corpus.Vocabulary) []uint64 { return v.Counts },
 	},

@@ -134,7 +134,7 @@ func clDefaults(c *Config) {
 		c.Model = ModelCBOW
 	}
 	switch {
-	case onStretches(c.FindMode()):
+	case c.in(Stretches):
 		subwordRecipe(c, c.usualSubword("")) // which the rest follows from
 		stretches(c, nil)
 	case published:
@@ -178,7 +178,7 @@ func clTuned(c *Config, set given) {
 
 // clPaper is the recipe of the W2V-CL paper's experiments, but for what its preset says.
 func clPaper(c *Config) {
-	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Noise, c.NoiseExponent = noiseCounts, 0.75
 	c.Contexts, c.Epochs = 65536, 1
 	c.Positives = 1
 	c.LR, c.Decay = 1e-3, decayNone

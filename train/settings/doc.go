@@ -5,7 +5,7 @@
 // Start at [Resolve]. Each list stands in one place:
 //
 //   - [Config.Settings], in table.go and the files table_*.go: the settings;
-//   - [Modes], in mode.go: the modes;
+//   - the rows of mode.go: the modes and their abilities. A setting names the ability that it belongs to;
 //   - choices.go: the names that a setting lets one choose from. Optimizers and
 //     sentence-ordered modes come from the tables of packages optim and sequential;
 //   - recipes.go: the defaults of every mode and preset.

@@ -65,11 +65,10 @@ func longVectors(dim, contexts int) float64 {
 // A budget becomes iterations or epochs.
 func (c *Config) FitText(v *corpus.Vocabulary) {
 	defer c.fitBudget(v)
-	m := c.FindMode()
-	if onStretches(m) {
+	if c.in(Stretches) {
 		c.fitStretches(v)
 	}
-	if !largeBatch(m) {
+	if !c.in(LargeBatch) {
 		return
 	}
 	c.Passes = 1

@@ -3,26 +3,25 @@ package settings
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/device"
 )
 
-// A Mode is one way of training.
+// A Mode is one way of training, by one model: a row of the table of modes.
 type Mode struct {
 	Name   string
+	Model  string // of mode cl, whose models have a row each; empty: any
 	Help   string // a few words
 	When   string // it is the one to take; some modes share a use
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
-	GPU    bool   // there are CUDA kernels for it
 	Paper  string // the preset that presetPaper is; none: the recipe is its paper's
 
-	recipe func(c *Config) // sets the defaults in which it differs from other modes
+	does ability // all that it has
 }
 
-// A Family is a kind of modes that share a trainer and settings.
+// A Family is a kind of modes that share a trainer.
 type Family int
 
 // The families of modes.
@@ -32,6 +31,37 @@ const (
 	Minibatch                     // graph.Vanilla, on pairs in the order of the text
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
 	WholeMatrix                   // package cooccurrence, on the counts of all pairs
+)
+
+// An ability is what some modes have and others lack. A setting names the one that it belongs to.
+type ability uint32
+
+// The abilities of modes.
+const (
+	withMatrix        ability = 1 << iota // M, of which it takes samples
+	inIterations                          // a number of iterations that one may choose
+	inEpochs                              // passes over the text or M
+	atRate                                // a learning rate
+	onNegatives                           // tables of words and contexts, trained on positives and negatives
+	withNoise                             // a choice of what negatives are drawn by
+	withNoiseExponent                     // a power of the counts of contexts
+	inRandomWindows                       // windows whose size is drawn, or fixed
+	inBatches                             // a number of words or pairs that are trained at once
+	withOptimizer                         // a Gorgonia graph, and a choice of its optimizer
+	withSubwords                          // words that are composed from their spelling
+	withNetworks                          // also by networks
+	withMeans                             // n-grams whose mean is a row
+	withModels                            // several models
+	withTree                              // hierarchical softmax
+	withSync                              // tables of several GPUs or ranks, which are combined now and then
+	OnGPU                                 // CUDA kernels
+	withShift                             // associations less the logarithm of a number of negatives
+	withXMax                              // weights of counts
+)
+
+const (
+	tables  = atRate | onNegatives
+	asGraph = tables | withOptimizer | inRandomWindows | withSubwords | withNetworks | OnGPU
 )
 
 // Names of modes. Package sequential has the names of the sentence-ordered ones.
@@ -48,49 +78,58 @@ const (
 	ModelSkipGram = string(sequential.SkipGram)
 )
 
-// modes is the table of all modes: settings look into it again and again.
-var modes struct {
-	once sync.Once
-	all  []Mode
-}
-
-// Modes is the table of all modes, in the order of help. Nobody changes it.
-func Modes() []Mode {
-	modes.once.Do(func() { modes.all = makeModes() })
-	return modes.all
-}
+// modes is the table of all modes, in the order of help.
+var modes = makeModes()
 
 func makeModes() []Mode {
 	all := []Mode{
 		{
-			Name: ModeCL, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",
-			GPU: true, Paper: presetW2VCL, recipe: clDefaults,
+			Name: ModeCL, Model: ModelSkipGram, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",
+			Paper: presetW2VCL,
+			does:  asGraph | withMatrix | inIterations | inEpochs | withNoise | withNoiseExponent | withModels,
+		},
+		{
+			Name: ModeCL, Model: ModelCBOW, Help: "W2V-CL, large batch", Family: Stretches, Unit: "iteration",
+			Paper: presetW2VCL,
+			does:  asGraph | inIterations | inBatches | withMeans | withModels,
 		},
 		{
 			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",
-			GPU: true, Paper: presetW2VCL, recipe: vanillaRecipe,
+			Paper: presetW2VCL,
+			does:  asGraph | inEpochs | inBatches | withNoise | withNoiseExponent,
 		},
 	}
 	for _, a := range sequential.Algorithms() {
 		all = append(all, Mode{
-			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit",
-			GPU: device.HasKernels(a.Name), Paper: paperOf(a.Name),
-			recipe: func(c *Config) { sequentialRecipe(c, a) },
+			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", Paper: paperOf(a.Name),
+			does: tables | inEpochs | withNoise | withNoiseExponent | withSync |
+				when(len(a.Models) > 0, withModels) | when(a.Hierarchical, withTree) | when(a.Composes, withSubwords|withMeans) |
+				when(a.Name == sequential.PARW2V, inBatches) | when(device.HasKernels(a.Name), OnGPU),
 		})
 	}
 	all = append(all,
 		Mode{
 			Name: ModePPMI, Help: "positive pointwise mutual information and its truncated SVD",
-			Family: WholeMatrix, Unit: "block", recipe: ppmiRecipe,
+			Family: WholeMatrix, Unit: "block",
+			does: inRandomWindows | withNoiseExponent | withShift,
 		},
 		Mode{
 			Name: ModeGloVe, Help: "GloVe, logarithms of counts",
-			Family: WholeMatrix, Unit: "epoch", Paper: ModeGloVe, recipe: gloVeRecipe,
+			Family: WholeMatrix, Unit: "epoch", Paper: ModeGloVe,
+			does: atRate | inEpochs | withXMax,
 		})
 	for i := range all {
 		all[i].When = cmp.Or(whenToTake[all[i].Name], "baselines of papers")
 	}
 	return all
+}
+
+// when returns an ability of those that it is true of.
+func when(is bool, a ability) ability {
+	if is {
+		return a
+	}
+	return 0
 }
 
 // whenToTake says when to take a mode that is not a baseline.
@@ -114,73 +153,54 @@ func paperOf(a sequential.Algorithm) string {
 	}
 }
 
-// ModeNames lists the names of all modes.
-func ModeNames() []string { return modeNames(func(Mode) bool { return true }) }
+// Modes lists all modes in the order of help, each once: cl with its first model.
+func Modes() []Mode {
+	return slices.CompactFunc(slices.Clone(modes), func(a, b Mode) bool { return a.Name == b.Name })
+}
 
-// modeNames lists the names of some modes.
-func modeNames(include func(Mode) bool) []string {
+// ModeNames lists the names of all modes.
+func ModeNames() []string { return modesThat(0) }
+
+// modesWith lists the names of the modes that have abilities, by any model.
+func modesThat(a ability) []string {
 	var names []string
-	for _, m := range Modes() {
-		if include(m) {
+	for _, m := range modes {
+		if m.Trains(a) {
 			names = append(names, m.Name)
 		}
 	}
-	return names
+	return slices.Compact(names)
 }
 
 // FindMode returns the mode of that name; ok is false if there is none.
-func FindMode(name string) (m Mode, ok bool) {
-	all := Modes()
-	i := slices.IndexFunc(all, func(m Mode) bool { return m.Name == name })
-	if i < 0 {
-		return Mode{}, false
+func FindMode(name string) (m Mode, ok bool) { return findMode(name, "") }
+
+// findMode returns the row of a mode and a model; the mode's first if it has no such model.
+func findMode(name, model string) (m Mode, ok bool) {
+	for _, row := range modes {
+		if row.Name == name && (!ok || row.Model == model) {
+			m, ok = row, true
+		}
 	}
-	return all[i], true
+	return m, ok
 }
 
-// FindMode returns the mode of the configuration, in the family of its model; the zero Mode if there
-// is none.
+// FindMode returns the mode of the configuration, with its model; the zero Mode if there is none.
 func (c *Config) FindMode() Mode {
-	m, _ := FindMode(c.Mode)
-	return m.ofModel(c.Model)
-}
-
-// ofModel returns the mode in the family of a model.
-func (m Mode) ofModel(model string) Mode {
-	if m.Family == LargeBatch && model == ModelCBOW {
-		m.Family = Stretches
-	}
+	m, _ := findMode(c.Mode, c.Model)
 	return m
 }
 
-// Groups of modes that use a setting.
-func largeBatch(m Mode) bool      { return m.Family == LargeBatch }
-func onStretches(m Mode) bool     { return m.Family == Stretches }
-func inIterations(m Mode) bool    { return largeBatch(m) || onStretches(m) }
-func minibatch(m Mode) bool       { return m.Family == Minibatch }
-func sentenceOrdered(m Mode) bool { return m.Family == SentenceOrdered }
-func asGraph(m Mode) bool         { return inIterations(m) || minibatch(m) }
-func onGPU(m Mode) bool           { return m.GPU }
-func batched(m Mode) bool {
-	return minibatch(m) || onStretches(m) || m.Name == string(sequential.PARW2V)
-}
-func onWords(m Mode) bool      { return m.Family != WholeMatrix }
-func withNoise(m Mode) bool    { return onWords(m) && !onStretches(m) }
-func inEpochs(m Mode) bool     { return !onPPMI(m) && !onStretches(m) }
-func onPPMI(m Mode) bool       { return m.Name == ModePPMI }
-func onGloVe(m Mode) bool      { return m.Name == ModeGloVe }
-func notPPMI(m Mode) bool      { return m.Name != ModePPMI }
-func raisesNoise(m Mode) bool  { return !onGloVe(m) && !onStretches(m) }
-func randomWindow(m Mode) bool { return asGraph(m) || onPPMI(m) }
-func withModels(m Mode) bool   { return len(modelChoices(m.Name)) > 0 }
-func composing(m Mode) bool    { return algorithm(m).Composes || onStretches(m) } // means of n-grams
-func withEncoders(m Mode) bool { return asGraph(m) || composing(m) }
-func hierarchical(m Mode) bool { return algorithm(m).Hierarchical }
+// Trains reports whether the mode has all of these abilities.
+func (m Mode) Trains(a ability) bool { return m.does&a == a }
 
-// algorithm describes the algorithm of a sentence-ordered mode; the others have none.
-func algorithm(m Mode) sequential.Descriptor {
-	d, _ := sequential.Find(sequential.Algorithm(m.Name))
-	return d
+// trains reports whether the mode of the configuration has all of these abilities.
+func (c *Config) trains(a ability) bool { return c.FindMode().Trains(a) }
+
+// in reports whether the mode of the configuration is of a family.
+func (c *Config) in(f Family) bool {
+	m := c.FindMode()
+	return m.Name != "" && m.Family == f
 }
 
 // ReadsText reports whether training reads the text; else a matrix has all it needs.

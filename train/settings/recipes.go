@@ -42,16 +42,27 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 	if !ok {
 		m, _ = FindMode(ModeCL)
 	}
-	if inIterations(m) {
+	if m.Trains(inIterations) {
 		c.Model = model
 	}
-	if m.GPU {
+	if m.Trains(OnGPU) {
 		c.Precision = PrecisionFloat32
 	}
-	if withEncoders(m) {
+	if m.Trains(withSubwords) {
 		subwordRecipe(&c, SubwordNone)
 	}
-	m.recipe(&c)
+	switch {
+	case m.Family == Minibatch:
+		vanillaRecipe(&c)
+	case m.Family == SentenceOrdered:
+		sequentialRecipe(&c)
+	case m.Name == ModePPMI:
+		ppmiRecipe(&c)
+	case m.Name == ModeGloVe:
+		gloVeRecipe(&c)
+	default:
+		clDefaults(&c)
+	}
 	c.publish()
 	return c
 }
@@ -83,7 +94,7 @@ func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float
 // its baseline does, and counts 1,024 pairs with their negatives as it does (section
 // 2.1): 170 positives of 6 pairs.
 func vanillaRecipe(c *Config) {
-	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Noise, c.NoiseExponent = noiseCounts, 0.75
 	c.Sample, c.DynamicWindow = 1e-4, true
 	c.Batch, c.Epochs = 1024, 5
 	c.LR, _ = c.ofOptimizer(1e-2, 0, 0)
@@ -112,17 +123,18 @@ func vanillaFollows(c *Config, set given) {
 // sequentialRecipe is the training of word2vec.c and of its published relatives,
 // with the algorithm's own values over it. Papers compare algorithms with the same
 // values for all.
-func sequentialRecipe(c *Config, a sequential.Descriptor) {
+func sequentialRecipe(c *Config) {
+	a, _ := sequential.Find(sequential.Algorithm(c.Mode))
 	c.Optimizer = "" // plain gradient descent
 	if len(a.Models) > 0 {
 		c.Model = string(a.Models[0].Name)
 	}
-	if batched(c.FindMode()) {
+	if c.trains(inBatches) {
 		c.Batch = sequential.DefaultBatch
 	}
 	c.CombineRule = string(combine.DefaultRule)
 	c.Window = 5
-	c.Noise, c.NoiseExponent = NoiseCounts, 0.75
+	c.Noise, c.NoiseExponent = noiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
 	c.LR = 0.025
 	if c.IsPublished() {
@@ -187,13 +199,13 @@ func gloVeRecipe(c *Config) {
 func subwordRecipe(c *Config, kind string) {
 	c.Subword, c.Compose = kind, composeSum
 	c.MinGram, c.MaxGram, c.Buckets = 3, 6, 2_000_000
-	if asGraph(c.FindMode()) {
+	if c.trains(withOptimizer) {
 		c.Gram, c.CharDim, c.Widths, c.Filters, c.MaxChars = Numbers{1}, 32, Numbers{2, 3, 4}, Numbers{64}, 30
 		c.Activation, c.Standardize = string(subword.ReLU), true
 	}
 	switch vanilla := c.Mode == ModeVanilla; {
 	case kind == SubwordNone:
-	case composing(c.FindMode()) && kind == SubwordNGram:
+	case c.trains(withMeans) && kind == SubwordNGram:
 		c.SubwordLR = 1 // fastText's
 	case c.IsPublished():
 		c.SubwordLR, c.Compose = 1, composeSpelling
@@ -255,27 +267,26 @@ func setDependents(c *Config, set given) {
 	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
 		c.NoiseExponent = c.noise().exponent
 	}
-	m := c.FindMode()
 	switch {
-	case onStretches(m):
+	case c.in(Stretches):
 		stretches(c, set)
-	case largeBatch(m) && !c.IsPublished():
+	case c.in(LargeBatch) && !c.IsPublished():
 		clTuned(c, set)
 	}
-	if sentenceOrdered(m) {
+	if c.in(SentenceOrdered) {
 		sequentialFollows(c, set)
 	}
-	if minibatch(m) && !c.IsPublished() {
+	if c.in(Minibatch) && !c.IsPublished() {
 		vanillaFollows(c, set)
 	}
-	if c.HasEncoder() && !c.IsPublished() && !(composing(m) && c.ComposesRows()) {
+	if c.HasEncoder() && !c.IsPublished() && !(c.trains(withMeans) && c.ComposesRows()) {
 		fill(set, "unseen", &c.Unseen, unseenRegress)
 	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():
 		c.SubwordLR = symbolRate
-	case largeBatch(m):
+	case c.in(LargeBatch):
 		subwordRate(c)
 	}
 	if c.layerRates() && set["char-dim"] == "" {

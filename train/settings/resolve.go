@@ -86,7 +86,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 	}
 	mode := cmp.Or(selector("mode"), PresetMode(selector("preset")), ModeCL)
 	c := DefaultsOf(mode, selector("preset"), selector("optimizer"), ModelOf(mode, flags, fromFile))
-	if withEncoders(c.FindMode()) {
+	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(cmp.Or(selector("init"), selector("graph")))))
 	}
 	set := given{}
@@ -164,7 +164,7 @@ func (c *Config) checkApplies(set given) error {
 // usualSubword is the default of --subword: n-grams are worth most of what stretches gain. Vectors that training
 // goes on from are those of a table, and names of a graph's nodes have no spelling.
 func (c *Config) usualSubword(unspelt string) string {
-	if onStretches(c.FindMode()) && unspelt == "" {
+	if c.in(Stretches) && unspelt == "" {
 		return SubwordNGram
 	}
 	return SubwordNone

@@ -40,7 +40,8 @@ func (m Mode) Searched(model, encoder, preset string) (runs, alike int, gain flo
 	}
 	equal := equalSearches[m.searchedAs(model, encoder)]
 	earlier := 0
-	switch m.ofModel(model).Family {
+	m, _ = findMode(m.Name, model)
+	switch m.Family {
 	case Stretches:
 		earlier = 468 // 229 of a prototype, 201 and 38 of w2vcl
 	case LargeBatch:

@@ -12,14 +12,14 @@ import (
 // A Setting is one entry of the table of settings. Its value points into the
 // [Config] that the table was made of.
 type Setting struct {
-	Name    string          // of the flag and in TOML
-	Aliases []string        // names other tools use; accepted as flags, not shown
-	Section string          // heading in help
-	Choices []Choice        // the values it may have; nil: others
-	Modes   func(Mode) bool // the modes that use it; nil: all
-	Subword []string        // kinds of --subword that use it; nil: all
-	Record  bool            // written to the run folder's config.toml
-	Resume  bool            // may change when a run is resumed
+	Name    string   // of the flag and in TOML
+	Aliases []string // names other tools use; accepted as flags, not shown
+	Section string   // heading in help
+	Choices []Choice // the values it may have; nil: others
+	Modes   ability  // of the modes that use it; zero: all do
+	Subword []string // kinds of --subword that use it; nil: all
+	Record  bool     // written to the run folder's config.toml
+	Resume  bool     // may change when a run is resumed
 
 	Study     bool // a variant of papers, or for those who develop w2vcl: help has it last
 	Negatives bool // of no use without negatives, with --hierarchical-softmax
@@ -78,19 +78,17 @@ func (s Setting) HelpSection() string {
 
 // AppliesTo reports whether the mode of that name uses the setting, with any of its models.
 func (s Setting) AppliesTo(mode string) bool {
-	return s.AppliesWith(mode, ModelSkipGram) || s.AppliesWith(mode, ModelCBOW)
+	return s.Modes == 0 || slices.Contains(s.ModeNames(), mode)
 }
 
 // AppliesWith reports whether the mode of that name uses the setting with a model.
 func (s Setting) AppliesWith(mode, model string) bool {
-	m, ok := FindMode(mode)
-	return s.Modes == nil || ok && s.Modes(m.ofModel(model))
+	m, _ := findMode(mode, model)
+	return m.Trains(s.Modes)
 }
 
 // ModeNames lists the modes that use the setting.
-func (s Setting) ModeNames() []string {
-	return modeNames(func(m Mode) bool { return s.AppliesTo(m.Name) })
-}
+func (s Setting) ModeNames() []string { return modesThat(s.Modes) }
 
 // uses reports whether the configuration has a use for the setting.
 func (c *Config) uses(s Setting) bool {

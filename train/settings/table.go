@@ -131,12 +131,12 @@ func (c *Config) runSettings() []Setting {
 			help: "run folder to make: `DIR` must not exist, except with --force",
 		},
 		{
-			Name: "matrix", Modes: largeBatch, Record: true, Resume: true, value: &c.Matrix,
+			Name: "matrix", Modes: withMatrix, Record: true, Resume: true, value: &c.Matrix,
 			help: "keep the matrix M in `FILE`: a FILE that fits is reused, " +
 				"else M is built and written (default: memory only)",
 		},
 		{
-			Name: "graph-dot", Study: true, Modes: asGraph, value: &c.GraphDOT,
+			Name: "graph-dot", Study: true, Modes: withOptimizer, value: &c.GraphDOT,
 			help: "write the Gorgonia graph that is trained to `FILE` (Graphviz)",
 		},
 		{
@@ -146,7 +146,7 @@ func (c *Config) runSettings() []Setting {
 		},
 		{
 			Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"},
-			Modes: onWords, Record: true, value: &c.Init,
+			Modes: onNegatives, Record: true, value: &c.Init,
 			help: "start from the vectors of `PATH`, a run folder or a file. Words without a vector there start anew; " +
 				"words that the text lacks are left out in cl and vanilla and kept in the other modes",
 		},
@@ -227,10 +227,10 @@ func (c *Config) machineSettings() []Setting {
 			Name: "device", Record: true, Resume: true, value: &c.Device,
 			help: fmt.Sprintf("where to train: `NAME` is cpu, cuda (modes %s), cuda:N for GPU number N, "+
 				"or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla)",
-				strings.Join(modeNames(onGPU), ", ")),
+				strings.Join(modesThat(OnGPU), ", ")),
 		},
 		{
-			Name: "precision", Modes: onGPU, Record: true, Resume: true, value: &c.Precision,
+			Name: "precision", Modes: OnGPU, Record: true, Resume: true, value: &c.Precision,
 			help: "how a GPU stores its tables", Choices: precisionChoices,
 		},
 	}

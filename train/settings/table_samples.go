@@ -13,18 +13,18 @@ func (c *Config) sampleSettings() []Setting {
 				"half of it, rounded up, is the radius W_f)",
 		},
 		{
-			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: randomWindow, Record: true, value: &c.DynamicWindow,
+			Name: "dynamic-window", Aliases: []string{"shrink-windows"}, Modes: inRandomWindows, Record: true, value: &c.DynamicWindow,
 			help: "draw each window's size from 1 to --window, as word2vec " +
 				"does; =false fixes it (ppmi counts the mean of all draws)",
 		},
 		{
 			Name: "hierarchical-softmax", Aliases: []string{"hs"},
-			Modes: hierarchical, Record: true, value: &c.HierarchicalSoftmax,
+			Modes: withTree, Record: true, value: &c.HierarchicalSoftmax,
 			help: "predict words by their paths in a Huffman tree, without negatives, on the CPU",
 		},
 		{
 			Name: "negative", Aliases: []string{"neg"},
-			Modes: onWords, Negatives: true, Record: true, value: &c.Negative,
+			Modes: onNegatives, Negatives: true, Record: true, value: &c.Negative,
 			help: "negatives `K` for each positive pair",
 		},
 		{
@@ -33,7 +33,7 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "noise-exponent", Study: true, Aliases: []string{"ns-exponent"},
-			Modes: raisesNoise, Negatives: true, Record: true, value: &c.NoiseExponent,
+			Modes: withNoiseExponent, Negatives: true, Record: true, value: &c.NoiseExponent,
 			help: "draw negatives by the counts of --noise to the power `X`, with 0 all words alike; in mode ppmi, raise the counts of contexts to that power " +
 				"(the default follows from --noise and --mode)",
 			hideDefault: true,
@@ -50,16 +50,16 @@ func (c *Config) sampleSettings() []Setting {
 func (c *Config) rowSettings() []Setting {
 	return []Setting{
 		{
-			Name: "contexts", Modes: largeBatch, Record: true, value: &c.Contexts,
+			Name: "contexts", Modes: withMatrix, Record: true, value: &c.Contexts,
 			help: "`L` iterations an epoch: M has about --positives times L context samples for each word",
 		},
 		{
-			Name: "tempering", Modes: largeBatch, Record: true, value: &c.Tempering,
+			Name: "tempering", Modes: withMatrix, Record: true, value: &c.Tempering,
 			help: "give words samples in proportion to the power `X` of " +
 				"their contexts in the text; 0 gives every word the same number",
 		},
 		{
-			Name: "positives", Modes: largeBatch, Record: true, value: &c.Positives,
+			Name: "positives", Modes: withMatrix, Record: true, value: &c.Positives,
 			help: "context samples `N` of a word in an iteration, on average over the " +
 				"words (default 5 with --iterations; else it follows from the text and --contexts: " +
 				"as many as it takes to use each context of the text about 16 times, up to a limit that falls with --dim)",
@@ -77,11 +77,11 @@ func (c *Config) rowSettings() []Setting {
 func (c *Config) modelSettings() []Setting {
 	return []Setting{
 		{
-			Name: "x-max", Modes: onGloVe, Record: true, value: &c.XMax,
+			Name: "x-max", Modes: withXMax, Record: true, value: &c.XMax,
 			help: "counts from `X` on weigh 1, smaller ones less (mode glove)",
 		},
 		{
-			Name: "shift", Modes: onPPMI, Record: true, value: &c.Shift,
+			Name: "shift", Modes: withShift, Record: true, value: &c.Shift,
 			help: "subtract the logarithm of `K` from associations, " +
 				"as if a pair had K negatives (mode ppmi)",
 		},

@@ -4,11 +4,11 @@ package settings
 func (c *Config) encoderSettings() []Setting {
 	return []Setting{
 		{
-			Name: "subword", Modes: withEncoders, Record: true, value: &c.Subword,
+			Name: "subword", Modes: withSubwords, Record: true, value: &c.Subword,
 			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices,
 		},
 		{
-			Name: "compose", Modes: withEncoders, Subword: encoders, Record: true, value: &c.Compose,
+			Name: "compose", Modes: withSubwords, Subword: encoders, Record: true, value: &c.Compose,
 			help: "what is trained as the vector of a word of the text", Choices: composeChoices,
 		},
 		{
@@ -17,12 +17,12 @@ func (c *Config) encoderSettings() []Setting {
 			hideDefault: true,
 		},
 		{
-			Name: "gram", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Gram,
+			Name: "gram", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Gram,
 			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them, " +
 				"1-5 n-grams of each of these lengths (cnn)",
 		},
 		{
-			Name: "char-dim", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.CharDim,
+			Name: "char-dim", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.CharDim,
 			help: "values `E` of a symbol's embedding (cnn)",
 		},
 	}
@@ -32,19 +32,19 @@ func (c *Config) encoderSettings() []Setting {
 func (c *Config) cnnSettings() []Setting {
 	return []Setting{
 		{
-			Name: "widths", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Widths,
+			Name: "widths", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Widths,
 			help: "how many symbols filters span: a `LIST` with commas (cnn)",
 		},
 		{
-			Name: "filters", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Filters,
+			Name: "filters", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Filters,
 			help: "filters `N` of each width, or a number for each, with commas (cnn)",
 		},
 		{
-			Name: "activation", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Activation,
+			Name: "activation", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Activation,
 			help: "function applied to the values of a convolution (cnn)", Choices: activationChoices,
 		},
 		{
-			Name: "standardize", Study: true, Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.Standardize,
+			Name: "standardize", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Standardize,
 			help: "give features mean 0 and variance 1 over the " +
 				"vocabulary (cnn); =false leaves them as they are",
 		},
@@ -55,27 +55,27 @@ func (c *Config) cnnSettings() []Setting {
 func (c *Config) pieceSettings() []Setting {
 	return []Setting{
 		{
-			Name: "max-chars", Modes: asGraph, Subword: cnnOnly, Record: true, value: &c.MaxChars,
+			Name: "max-chars", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.MaxChars,
 			help: "read at most `N` characters of a word (cnn)",
 		},
 		{
 			Name: "min-ngram", Aliases: []string{"minn", "min-n"},
-			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MinGram,
+			Modes: withSubwords, Subword: ngramOnly, Record: true, value: &c.MinGram,
 			help: "characters `N` of the shortest n-grams (ngram)",
 		},
 		{
 			Name: "max-ngram", Aliases: []string{"maxn", "max-n"},
-			Modes: withEncoders, Subword: ngramOnly, Record: true, value: &c.MaxGram,
+			Modes: withSubwords, Subword: ngramOnly, Record: true, value: &c.MaxGram,
 			help: "characters `N` of the longest n-grams (ngram)",
 		},
 		{
 			Name: "buckets", Aliases: []string{"bucket"},
-			Modes: withEncoders, Subword: encoders, Record: true, value: &c.Buckets,
+			Modes: withSubwords, Subword: encoders, Record: true, value: &c.Buckets,
 			help: "hash n-grams to `N` vectors (ngram); hash only the n-grams of a length that has more than N (cnn); " +
 				"vectors that no word needs take no memory",
 		},
 		{
-			Name: "subword-lr", Modes: withEncoders, Subword: encoders, Record: true, value: &c.SubwordLR,
+			Name: "subword-lr", Modes: withSubwords, Subword: encoders, Record: true, value: &c.SubwordLR,
 			help: "learning rate of the encoder: `X` times --lr " +
 				"(default depends on the mode and on --subword)",
 			hideDefault: true,

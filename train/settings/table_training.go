@@ -12,11 +12,11 @@ func (c *Config) lengthSettings() []Setting {
 			help: "train `N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
 		},
 		{
-			Name: "budget", Modes: notPPMI, Record: true, value: &c.Budget,
+			Name: "budget", Modes: atRate, Record: true, value: &c.Budget,
 			help: "train for a `BUDGET` in place of --epochs and --iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)",
 		},
 		{
-			Name: "batch", Aliases: []string{"batch-size"}, Modes: batched, Record: true, value: &c.Batch,
+			Name: "batch", Aliases: []string{"batch-size"}, Modes: inBatches, Record: true, value: &c.Batch,
 			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text",
 		},
 	}
@@ -26,12 +26,12 @@ func (c *Config) lengthSettings() []Setting {
 func (c *Config) syncSettings() []Setting {
 	return []Setting{
 		{
-			Name: "combine-rule", Study: true, Modes: sentenceOrdered, Record: true, value: &c.CombineRule,
+			Name: "combine-rule", Study: true, Modes: withSync, Record: true, value: &c.CombineRule,
 			help:    "how GPUs or ranks that share the text combine their changes of a row",
 			Choices: combineRuleChoices(),
 		},
 		{
-			Name: "sync", Study: true, Modes: sentenceOrdered, Record: true, value: &c.Sync,
+			Name: "sync", Study: true, Modes: withSync, Record: true, value: &c.Sync,
 			help: "GPUs or ranks that share the text combine their tables every `N` " +
 				"words of the text, and at the end of an epoch (default: GPUs 128 times in a run, or 16 times if they " +
 				"exchange data by NCCL, ranks without GPUs 4 times an epoch; " +
@@ -46,24 +46,24 @@ func (c *Config) rateSettings() []Setting {
 	return []Setting{
 		{
 			Name: "lr", Aliases: []string{"alpha", "learning-rate"},
-			Modes: notPPMI, Record: true, Resume: true, value: &c.LR,
+			Modes: atRate, Record: true, Resume: true, value: &c.LR,
 			help: "learning rate `X` at the start (in mode cl the default follows from --optimizer and --dim)",
 		},
 		{
-			Name: "decay", Modes: notPPMI, Record: true, value: &c.Decay,
+			Name: "decay", Modes: atRate, Record: true, value: &c.Decay,
 			help: "how the learning rate falls", Choices: decayChoices,
 		},
 		{
 			Name: "lr-end", Aliases: []string{"min-alpha"},
-			Modes: notPPMI, Record: true, Resume: true, value: &c.LREnd,
+			Modes: atRate, Record: true, Resume: true, value: &c.LREnd,
 			help: "learning rate `X` at the end of a decay",
 		},
 		{
-			Name: "optimizer", Modes: asGraph, Record: true, value: &c.Optimizer,
+			Name: "optimizer", Modes: withOptimizer, Record: true, value: &c.Optimizer,
 			help: "how gradients change the tables", Choices: optimizerChoices(),
 		},
 		{
-			Name: "weight-decay", Modes: asGraph, Record: true, value: &c.WeightDecay,
+			Name: "weight-decay", Modes: withOptimizer, Record: true, value: &c.WeightDecay,
 			help: "decoupled weight decay `X`",
 		},
 	}

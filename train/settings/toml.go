@@ -153,7 +153,7 @@ func (c *Config) leftOut(name string) bool {
 	case "init":
 		return c.Init == ""
 	case "subword":
-		return c.Subword == SubwordNone && !onStretches(c.FindMode()) // which have n-grams unless told otherwise
+		return c.Subword == SubwordNone && !c.in(Stretches) // which have n-grams unless told otherwise
 	case "max-memory":
 		return c.MaxMemory.IsZero()
 	case "budget":

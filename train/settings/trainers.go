@@ -99,7 +99,7 @@ func (c *Config) CountOptions() cooccurrence.Options {
 		Threads:   c.ThreadCount(),
 	}
 	switch {
-	case onGloVe(c.FindMode()):
+	case c.trains(withXMax):
 		o.Weighting = cooccurrence.Harmonic
 	case c.DynamicWindow:
 		o.Weighting = cooccurrence.Linear
@@ -136,7 +136,7 @@ func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
 		o := subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
 		}
-		if composing(c.FindMode()) {
+		if c.trains(withMeans) {
 			o.Mean = unseenMean
 		}
 		e, err = subword.NewNGrams(words, o)
@@ -189,7 +189,7 @@ func (c *Config) Exported(words, contexts []float32) []float32 {
 	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
 	switch {
 	case !c.HasEncoder():
-	case composing(c.FindMode()):
+	case c.trains(withMeans):
 		composed.Center(sum, words, c.Dim)
 	default:
 		composed.Center(sum, sum, c.Dim)

@@ -32,8 +32,8 @@ func TestUniformNegatives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range modeNames(onWords) {
-		c, err := Resolve("", map[string]string{"corpus": "x", "mode": mode, "noise": NoiseCounts, "noise-exponent": "0"})
+	for _, mode := range modesThat(onNegatives) {
+		c, err := Resolve("", map[string]string{"corpus": "x", "mode": mode, "noise": noiseCounts, "noise-exponent": "0"})
 		if err != nil {
 			t.Fatal(err)
 		}

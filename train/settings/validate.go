@@ -77,7 +77,7 @@ func (v *validator) numbers() {
 	v.check(c.Negative >= 1 && c.Negative <= 1<<16, "negative",
 		"training needs from 1 to %d negatives for each pair", 1<<16)
 	v.check(math.Abs(c.NoiseExponent) <= 10, "noise-exponent", "must be from -10 to 10")
-	v.check(c.Sample >= 0 && c.Sample < 1 || c.Sample == sampleOfText && onStretches(c.FindMode()), "sample",
+	v.check(c.Sample >= 0 && c.Sample < 1 || c.Sample == sampleOfText && c.in(Stretches), "sample",
 		"the threshold is a fraction of the corpus, from 0 (no subsampling) to below 1")
 	v.check(c.Contexts >= 1 && c.Contexts <= 1<<30, "contexts",
 		"the iterations of an epoch must be from 1 to %d", 1<<30)
@@ -95,17 +95,17 @@ func (v *validator) numbers() {
 func (v *validator) training() {
 	const most = math.MaxInt32
 	c := v.config
-	if onStretches(c.FindMode()) {
+	if c.in(Stretches) {
 		v.check(c.Batch >= 0 && c.Batch <= 1<<28, "batch", "the words of an iteration must be from 1 to %d; 0 lets them follow from the text", 1<<28)
 	} else {
 		v.atLeastOne("batch", c.Batch, "the pairs or words of a minibatch")
 	}
-	v.check(!sentenceOrdered(c.FindMode()) || c.Batch <= 1<<16, "batch",
+	v.check(!c.in(SentenceOrdered) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Sync >= 0, "sync", "the words must be 1 or more; 0 lets them follow from the text")
-	if c.Iterations == 0 && !onStretches(c.FindMode()) {
+	if c.Iterations == 0 && !c.in(Stretches) {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
-		v.check(!largeBatch(c.FindMode()) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
+		v.check(!c.in(LargeBatch) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
 			"%d epochs of --contexts %d iterations are more than %d iterations", c.Epochs, c.Contexts, most)
 	}
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
@@ -113,14 +113,14 @@ func (v *validator) training() {
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
 	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
 		"needs --decay %s or %s", decayLinear, decayEpochs)
-	v.check(c.Decay != decayEpochs || !onStretches(c.FindMode()), "decay",
+	v.check(c.Decay != decayEpochs || !c.in(Stretches), "decay",
 		"needs epochs, which --model sg has")
-	v.check(c.Decay != decayEpochs || c.Iterations == 0 || onStretches(c.FindMode()), "decay",
+	v.check(c.Decay != decayEpochs || c.Iterations == 0 || c.in(Stretches), "decay",
 		"needs whole epochs, not --iterations")
 	const sign = "or the vectors change sign at every step"
 	v.check(c.WeightDecay <= 1 || c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, "+sign)
 	v.check(c.WeightDecay >= 0, "weight-decay", "must be 0 or more")
-	v.check(c.WeightDecay > 1 || c.LR*c.WeightDecay < 1 || c.LR > 100 || !asGraph(c.FindMode()), "lr", "must be below 1/--weight-decay %g, "+sign, c.WeightDecay)
+	v.check(c.WeightDecay > 1 || c.LR*c.WeightDecay < 1 || c.LR > 100 || !c.trains(withOptimizer), "lr", "must be below 1/--weight-decay %g, "+sign, c.WeightDecay)
 }
 
 // samples checks how many samples words have.
@@ -132,7 +132,7 @@ func (v *validator) samples() {
 	v.check(c.Positives >= 0 && c.Positives <= maxPositives, "positives",
 		"the samples of a word must be above 0, and at most %d; 0 lets them follow from the text", maxPositives)
 	fewest := 0
-	if onStretches(c.FindMode()) {
+	if c.in(Stretches) {
 		fewest = 1
 	}
 	v.check(c.SharedNegatives >= fewest && c.SharedNegatives <= 1024, "shared-negatives",
@@ -185,18 +185,18 @@ func (v *validator) choices() {
 			v.check(false, s.Name, "choose %s%s", strings.Join(names, " or "), terminal.DidYouMean(s.String(), names))
 		}
 	}
-	v.check(!c.noise().needsMatrix || inIterations(c.FindMode()), "noise",
-		"mode %s has no matrix; use --noise %s", c.Mode, NoiseCounts)
+	v.check(!c.noise().needsMatrix || c.trains(inIterations), "noise",
+		"mode %s has no matrix; use --noise %s", c.Mode, noiseCounts)
 	v.check(!device.Precision(c.Precision).Rounds() || c.Device != DeviceCPU, "precision",
 		"the CPU has tables of %s only", PrecisionFloat32)
 	if !c.HasEncoder() {
 		return
 	}
-	v.check(asGraph(c.FindMode()) || c.ComposesRows(), "subword",
+	v.check(c.trains(withOptimizer) || c.ComposesRows(), "subword",
 		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordNone}, ", "))
-	v.check(asGraph(c.FindMode()) || c.SubwordLR <= 1, "subword-lr",
+	v.check(c.trains(withOptimizer) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Init == "" || c.Compose != composeSpelling && !(composing(c.FindMode()) && c.ComposesRows()), "init",
+	v.check(c.Init == "" || c.Compose != composeSpelling && !(c.trains(withMeans) && c.ComposesRows()), "init",
 		"--subword %s composes vectors, so they cannot start from given ones; only words' own can, "+
 			"in mode %s, with a network, or with --model %s", c.Subword, ModeVanilla, ModelSkipGram)
 	var shared []string
@@ -205,7 +205,7 @@ func (v *validator) choices() {
 			shared = append(shared, string(o.Name))
 		}
 	}
-	means := onStretches(c.FindMode()) && c.ComposesRows() // of rows that one word has or some
+	means := c.in(Stretches) && c.ComposesRows() // of rows that one word has or some
 	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
@@ -254,9 +254,9 @@ func (c *Config) validateDevice() error {
 		return terminal.Usagef("--device: %v", err)
 	}
 	m := c.FindMode()
-	if !m.GPU {
+	if !m.Trains(OnGPU) {
 		return terminal.Usagef("--device %s: mode %s does not train on a GPU; %s do",
-			c.Device, c.Mode, strings.Join(modeNames(onGPU), ", "))
+			c.Device, c.Mode, strings.Join(modesThat(OnGPU), ", "))
 	}
 	if len(ordinals) > 1 {
 		if err := c.checkSeveral(m); err != nil {
