@@ -221,7 +221,7 @@ func TestGPUQuality(t *testing.T) {
 		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "9", "negative": "15", "dim": "300"},
 		{"mode": string(sequential.FullW2V), "epochs": "5", "window": "5", "precision": settings.PrecisionHalf},
 		{"mode": settings.ModeVanilla, "epochs": "5"},
-		{"mode": settings.ModeVanilla, "epochs": "5", "adam": settings.AdamDense},
+		{"mode": settings.ModeVanilla, "epochs": "5", "preset": "paper"},
 		{"mode": string(sequential.Word2Vec), "epochs": "5"},
 		{"mode": string(sequential.Word2Vec), "epochs": "5", "window": "10", "negative": "15", "dim": "300"},
 		{"mode": string(sequential.Word2Vec), "epochs": "5", "precision": settings.PrecisionHalf},
