@@ -138,18 +138,13 @@ func convertFiles(v cli.FileValues) []cli.File {
 	return files
 }
 
-// phrasesFiles: --common is a file, or the name of a list.
 func phrasesFiles(v cli.FileValues) []cli.File {
-	common := v.Read("common", cli.FileInput)
-	if common.Path == commonEnglish {
-		common.Path = ""
-	}
 	text := v.Read("TEXT", cli.FileText)
 	text.Again = v.Get("apply") == "" // to find phrases, then to join them
 	return []cli.File{
 		text, v.Write("out", cli.FileOutput, cli.TextKind),
 		v.Write("save", cli.FileOutput, phrasesKind),
-		v.Read("apply", cli.FileInput), common,
+		v.Read("apply", cli.FileInput),
 	}
 }
 

@@ -19,15 +19,9 @@ import (
 	"github.com/w2vcl/w2vcl/train/progress"
 )
 
-// commonEnglish is the name of a list of common words that is built in.
-const commonEnglish = "english"
-
 type phrasesOptions struct {
 	out, save, apply string
-	scorer, common   string
 	tokenizer        string
-	threshold        float64
-	thresholdSet     bool
 	passes           int
 	quiet            bool
 	learn            phrases.Options
@@ -47,19 +41,16 @@ passes find phrases of up to four words. Each pass reads the text again; memory 
 the counts of words and pairs.
 
 --save keeps the phrases, a table to look at and to edit; --apply joins them in
-other texts, also on standard input. The phrases are those of gensim's Phrases
-(--scorer gensim or npmi) and of word2phrase (--scorer word2phrase, whose scores
-grow with the text).
-
-` + scorerHelp(),
+other texts, also on standard input. The score of a pair ab is that of word2phrase:
+(count(ab) - min-count) / (count(a) count(b)) times the words of the text. It grows
+with the text.`,
 		Example: `  w2vcl phrases wiki.txt --lowercase --tokenizer words --out wiki-phrases.txt --save phrases.tsv
   w2vcl train --corpus wiki-phrases.txt --out runs/phrases
   w2vcl phrases news.txt.gz --apply phrases.tsv --lowercase --tokenizer words --out - | head
-  w2vcl phrases wiki.txt --scorer npmi --threshold 0.4 --common english --passes 2 --out out.txt`,
+  w2vcl phrases wiki.txt --threshold 200 --passes 2 --out out.txt`,
 		Args: cli.Exactly("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.thresholdSet = cmd.Flags().Changed("threshold")
-			for _, name := range []string{"scorer", "threshold", "min-count", "passes", "common", "delimiter", "max-entries", "save"} {
+			for _, name := range []string{"threshold", "min-count", "passes", "delimiter", "max-entries", "save"} {
 				if o.apply != "" && cmd.Flags().Changed(name) {
 					return terminal.Usagef("--%s does not go with --apply, which finds no phrases", name)
 				}
@@ -71,15 +62,9 @@ grow with the text).
 	flags.StringVar(&o.out, "out", "", "write the text with its phrases joined to `FILE`; - is standard output")
 	flags.StringVar(&o.save, "save", "", "write the phrases to `FILE`, a table")
 	flags.StringVar(&o.apply, "apply", "", "join the phrases of `FILE`, which --save wrote, instead of finding phrases")
-	flags.StringVar(&o.scorer, "scorer", phrases.Scorers()[0].Name,
-		"`NAME` of the score: "+strings.Join(scorerNames(), ", "))
-	flags.Float64Var(&o.threshold, "threshold", 0,
-		"pairs with a score above `X` are phrases (default "+scorerThresholds()+")")
-	flags.IntVar(&o.learn.MinCount, "min-count", 5,
-		"pairs must occur more than `N` times; the scores take N off (npmi: at least N times)")
+	flags.Float64Var(&o.learn.Threshold, "threshold", 100, "pairs with a score above `X` are phrases")
+	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
-	flags.StringVar(&o.common, "common", "",
-		"words that may stand only inside a phrase: a `FILE` of them, or english for "+phrases.English)
 	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "put `S` between the words of a phrase")
 	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000,
 		"count `N` words and pairs at most, about 100 bytes each; beyond that, rare ones are dropped")
@@ -93,41 +78,10 @@ grow with the text).
 	return cmd
 }
 
-func scorerNames() (names []string) {
-	for _, s := range phrases.Scorers() {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-func scorerThresholds() string {
-	var all []string
-	for _, s := range phrases.Scorers() {
-		all = append(all, fmt.Sprintf("%g with %s", s.Threshold, s.Name))
-	}
-	return strings.Join(all, ", ")
-}
-
-func scorerHelp() string {
-	var help strings.Builder
-	help.WriteString("Scores of a pair ab:\n")
-	for _, s := range phrases.Scorers() {
-		fmt.Fprintf(&help, "  %-12s %s\n", s.Name, s.Help)
-	}
-	return strings.TrimRight(help.String(), "\n")
-}
-
 // check completes the options, or says what is wrong with them.
 func (o *phrasesOptions) check() error {
 	if err := o.read.Tokenizer.UnmarshalText([]byte(o.tokenizer)); err != nil {
 		return terminal.Usagef("--tokenizer %s: choose whitespace or words", o.tokenizer)
-	}
-	var err error
-	if o.learn.Scorer, err = phrases.FindScorer(o.scorer); err != nil {
-		return terminal.Usagef("--scorer: %v", err)
-	}
-	if o.learn.Threshold = o.learn.Scorer.Threshold; o.thresholdSet {
-		o.learn.Threshold = o.threshold
 	}
 	switch {
 	case o.out == "" && o.save == "":
@@ -195,18 +149,6 @@ func (o *phrasesOptions) list(ctx context.Context, s cli.Streams, p *progress.Pr
 		return list, nil
 	}
 	list := phrases.List{Delimiter: o.learn.Delimiter}
-	switch o.common {
-	case "":
-	case commonEnglish:
-		list.Common = strings.Fields(phrases.English)
-	default:
-		words, err := readWords(ctx, s, o.common)
-		if err != nil {
-			return list, fmt.Errorf("--common %s: %w", o.common, err)
-		}
-		list.Common = words
-	}
-	o.learn.Common = list.Common
 	for pass := range o.passes {
 		found, err := o.find(ctx, s, p, text, list, pass+1)
 		if err != nil {
@@ -241,8 +183,8 @@ func (o *phrasesOptions) find(ctx context.Context, s cli.Streams, p *progress.Pr
 			"rare ones were dropped on the way, so some phrases may be missing",
 			terminal.Number(o.learn.MaxEntries))
 	}
-	p.Notef("Pass %d:  %s of score above %g (%s) in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
-		o.learn.Threshold, o.learn.Scorer.Name, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))
+	p.Notef("Pass %d:  %s of score above %g in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
+		o.learn.Threshold, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))
 	return found, nil
 }
 

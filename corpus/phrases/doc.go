@@ -2,12 +2,8 @@
 // to one token, so that training gives the phrase a vector (Mikolov et al. 2013,
 // Distributed Representations of Words and Phrases, section 4; word2phrase.c).
 //
-// Start at [Learner]: it counts words and pairs of a text, and scores the pairs by a
-// [Scorer]. The result is one [Pass]. Several of them, one after the other on the
+// Start at [Learner]: it counts words and pairs of a text, and scores the pairs. The
+// result is one [Pass]. Several of them, one after the other on the
 // text as joined so far, make longer phrases; they are a [List], which is kept in a
 // file and applied to any text.
-//
-// The rules are those of gensim's Phrases, with the same results: words of the list
-// of common words (of, the, in) neither begin nor end a phrase, but may stand inside
-// it, and the longest match from the left wins.
 package phrases

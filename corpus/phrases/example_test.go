@@ -8,16 +8,14 @@ import (
 )
 
 func Example() {
-	learner, err := phrases.NewLearner(phrases.Options{
-		Scorer: phrases.Scorers()[0], Threshold: 1, MinCount: 1, Delimiter: "_", Common: strings.Fields(phrases.English),
-	})
+	learner, err := phrases.NewLearner(phrases.Options{Threshold: 1, MinCount: 1, Delimiter: "_"})
 	if err != nil {
 		panic(err)
 	}
-	for _, line := range []string{"the bank of england said", "a bank of england note", "he said a note"} {
+	for _, line := range []string{"the new york times said", "a new york note", "he said a note"} {
 		learner.Add(strings.Fields(line))
 	}
-	list := phrases.List{Delimiter: "_", Common: strings.Fields(phrases.English), Passes: []phrases.Pass{learner.Pass()}}
-	fmt.Println(strings.Join(phrases.NewJoiner(list).Join(strings.Fields("with the bank of england")), " "))
-	// Output: with the bank_of_england
+	list := phrases.List{Delimiter: "_", Passes: []phrases.Pass{learner.Pass()}}
+	fmt.Println(strings.Join(phrases.NewJoiner(list).Join(strings.Fields("with new york times")), " "))
+	// Output: with new_york times
 }

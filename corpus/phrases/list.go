@@ -13,7 +13,7 @@ import (
 
 // A Phrase is one that was found.
 type Phrase struct {
-	Words string // with spaces between; a phrase of an earlier pass is one word
+	Words string // two with a space between; a phrase of an earlier pass is one word
 	Count int64  // in the text, as joined by the passes before
 	Score float64
 }
@@ -24,23 +24,20 @@ type Pass struct{ Phrases []Phrase }
 // A List is the phrases of all passes, in their order.
 type List struct {
 	Delimiter string
-	Common    []string // words that stand inside phrases only
 	Passes    []Pass
 }
 
 // A Joiner joins the phrases of a list in sentences. It is for one goroutine.
 type Joiner struct {
-	common map[string]bool
-	passes []map[string]string // words with spaces between, and joined
+	passes []map[string]string // words with a space between, and joined
 
-	key           []byte
-	between       []string
+	pair          []byte
 	before, after []string
 }
 
 // NewJoiner prepares joining.
 func NewJoiner(l List) *Joiner {
-	j := &Joiner{common: set(l.Common)}
+	j := &Joiner{}
 	for _, p := range l.Passes {
 		phrases := make(map[string]string, len(p.Phrases))
 		for _, phrase := range p.Phrases {
@@ -61,30 +58,18 @@ func (j *Joiner) Join(sentence []string) []string {
 	return sentence
 }
 
-// pass appends the sentence with the phrases of one pass joined.
+// pass appends the sentence with the phrases of one pass joined, from the left.
 func (j *Joiner) pass(to, sentence []string, phrases map[string]string) []string {
-	first := "" // of a phrase that may come
-	j.between = j.between[:0]
-	for _, word := range sentence {
-		switch {
-		case j.common[word] && first == "":
-			to = append(to, word)
-		case j.common[word]:
-			j.between = append(j.between, word)
-		case first == "":
-			first = word
-		default:
-			j.key = join(j.key[:0], " ", first, j.between, word)
-			if phrase, ok := phrases[string(j.key)]; ok {
-				to, first = append(to, phrase), ""
-			} else {
-				to, first = append(append(to, first), j.between...), word
+	for i := 0; i < len(sentence); i++ {
+		if i+1 < len(sentence) {
+			j.pair = append(append(append(j.pair[:0], sentence[i]...), ' '), sentence[i+1]...)
+			if phrase, ok := phrases[string(j.pair)]; ok {
+				to = append(to, phrase)
+				i++
+				continue
 			}
-			j.between = j.between[:0]
 		}
-	}
-	if first != "" {
-		to = append(append(to, first), j.between...)
+		to = append(to, sentence[i])
 	}
 	return to
 }
@@ -93,19 +78,14 @@ func (j *Joiner) pass(to, sentence []string, phrases map[string]string) []string
 const (
 	title         = "# phrases of w2vcl"
 	delimiterLine = "# delimiter\t"
-	commonLine    = "# common\t"
 	columnsLine   = "pass\tphrase\tcount\tscore"
 )
 
-// Write writes a list: comments that tell the delimiter and the common words, then
+// Write writes a list: comments, one of which tells the delimiter, then
 // a line for each phrase, tabs between pass, phrase, count and score.
 func (l List) Write(w io.Writer) error {
-	common := strings.Join(l.Common, " ")
-	if len(common) > textfile.LongestLine/2 {
-		return fmt.Errorf("the common words have %d bytes, more than the %d that a list holds: name fewer", len(common), textfile.LongestLine/2)
-	}
 	out := bufio.NewWriter(w)
-	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, commonLine, common, columnsLine)
+	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, columnsLine)
 	for i, p := range l.Passes {
 		for _, phrase := range p.Phrases {
 			if err == nil {
@@ -147,10 +127,6 @@ func (l *List) line(number int, line string) string {
 		l.Delimiter = text
 		return ""
 	}
-	if text, ok := strings.CutPrefix(line, commonLine); ok {
-		l.Common = strings.Fields(text)
-		return ""
-	}
 	if line == "" || line == columnsLine || strings.HasPrefix(line, "# ") && !strings.Contains(line, "\t") {
 		return ""
 	}
@@ -171,8 +147,8 @@ func (l *List) line(number int, line string) string {
 	if err != nil {
 		return fmt.Sprintf("%q is not a score", cells[3])
 	}
-	if len(strings.Fields(cells[1])) < 2 || strings.Join(strings.Fields(cells[1]), " ") != cells[1] || !utf8.ValidString(cells[1]) {
-		return fmt.Sprintf("%q is not a phrase: two words or more with a space between", cells[1])
+	if len(strings.Fields(cells[1])) != 2 || strings.Join(strings.Fields(cells[1]), " ") != cells[1] || !utf8.ValidString(cells[1]) {
+		return fmt.Sprintf("%q is not a phrase: two words with a space between", cells[1])
 	}
 	for len(l.Passes) < pass {
 		l.Passes = append(l.Passes, Pass{})
