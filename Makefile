@@ -56,7 +56,7 @@ fuzz: ## run every fuzz target (TIME=20m each)
 	.ci/fuzz.sh $(TIME)
 
 damaged: ## read many damaged copies of each of our files (COPIES=2000)
-	W2VCL_DAMAGED_COPIES=$(COPIES) $(GO) test -count 1 -run Damaged $$(grep -rl --include='*_test.go' 'damage\.Copies' . | xargs -n1 dirname | sort -u)
+	W2VCL_DAMAGED_COPIES=$(COPIES) $(GO) test -count 1 -run Damaged $$(grep -rl --include='*_test.go' 'testfiles\.Copies' . | xargs -n1 dirname | sort -u)
 
 lint: ## run golangci-lint of the pinned version
 	.ci/golangci-lint.sh run ./... ./testdata

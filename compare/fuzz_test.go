@@ -11,7 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // recordExample is a record of a finished run.
@@ -33,7 +33,7 @@ func TestRecordDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damage.Copies(t, data, func(file []byte) (Record, error) { return decodeRecord(bytes.Clone(file)) })
+	testfiles.Copies(t, data, func(file []byte) (Record, error) { return decodeRecord(bytes.Clone(file)) })
 }
 
 // FuzzRecord reads records with right checksums and any content.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/encoded"
 	"github.com/w2vcl/w2vcl/corpus/wordcount"
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // loaded returns a copy of a corpus in memory.
@@ -218,7 +218,7 @@ func TestDamagedFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	path := filepath.Join(t.TempDir(), "copy")
 	data := encodedFile(t, r, 50)
-	damage.Copies(t, data, func(file []byte) (*Corpus, error) { return opened(t, path, file) })
+	testfiles.Copies(t, data, func(file []byte) (*Corpus, error) { return opened(t, path, file) })
 	for _, cut := range []int{0, 7, 100, 255, 256, len(data) / 2, len(data) - 1} {
 		_, err := opened(t, path, data[:cut])
 		if !errors.Is(err, encoded.ErrTruncated) && !errors.Is(err, encoded.ErrNotText) || !strings.HasPrefix(err.Error(), path+": ") {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // loadBytes loads a file with this content and with words beside it.
@@ -156,7 +156,7 @@ func FuzzWords(f *testing.F) {
 // the file.
 func TestDamaged(t *testing.T) {
 	table := randomTable(t, 60, 12)
-	damage.Copies(t, saveBytes(t, table, Safetensors), func(file []byte) (content, error) {
+	testfiles.Copies(t, saveBytes(t, table, Safetensors), func(file []byte) (content, error) {
 		read, err := loadBytes(file, nil)
 		if err != nil {
 			return content{}, err
@@ -165,7 +165,7 @@ func TestDamaged(t *testing.T) {
 	})
 	for _, format := range []Format{Word2VecBinary, Word2VecText, GloVe} {
 		whole := saveBytes(t, table, format)
-		damage.Copies(t, whole, func(file []byte) (bool, error) {
+		testfiles.Copies(t, whole, func(file []byte) (bool, error) {
 			read, err := loadBytes(file, nil)
 			if err != nil {
 				return false, err

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // trained returns encoders that Rows was run on.
@@ -217,7 +217,7 @@ func TestEncoderDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			damage.Copies(t, whole, composed)
+			testfiles.Copies(t, whole, composed)
 		})
 	}
 }

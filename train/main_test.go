@@ -5,11 +5,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/w2vcl/w2vcl/internal/memorydisk"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // TestMain makes sure that no goroutine outlives the tests.
 func TestMain(m *testing.M) {
-	memorydisk.Use()
+	testfiles.InMemory()
 	goleak.VerifyTestMain(m)
 }

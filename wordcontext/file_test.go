@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/container"
-	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
@@ -276,7 +276,7 @@ func TestSaveOverOpenFile(t *testing.T) {
 
 // TestOpenDamaged: a file with flipped bits is refused.
 func TestOpenDamaged(t *testing.T) {
-	damage.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
+	testfiles.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
 		aligned := memory.BytesOf(make([]uint64, len(file)/8+1))[:len(file)]
 		copy(aligned, file)
 		m, err := decode(aligned)

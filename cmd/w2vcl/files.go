@@ -57,9 +57,11 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"stability": func(v cli.FileValues) []cli.File {
 		return append(v.Each("RUN...", cli.FileInput), v.Read("data", cli.FileInput))
 	},
-	"ensemble":   ensembleFiles,
-	"metrics":    metricsFiles,
-	"map":        mapFiles,
+	"ensemble": ensembleFiles,
+	"metrics":  metricsFiles,
+	"map": func(v cli.FileValues) []cli.File {
+		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream), v.Write("out", cli.FileOutput, mapKind)}
+	},
 	"man":        func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
 	"neighbors":  questionsInput,
 	"similarity": questionsInput,
@@ -146,14 +148,4 @@ func phrasesFiles(v cli.FileValues) []cli.File {
 		v.Write("save", cli.FileOutput, phrasesKind),
 		v.Read("apply", cli.FileInput),
 	}
-}
-
-func mapFiles(v cli.FileValues) []cli.File {
-	files := []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream)}
-	outputs, _ := v.Cmd.Flags().GetStringArray("out")
-	v.Ignore("out")
-	for _, path := range outputs {
-		files = append(files, cli.File{Name: "--out", Path: path, Use: cli.FileOutput, Kind: mapKind})
-	}
-	return files
 }

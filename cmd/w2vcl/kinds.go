@@ -17,7 +17,7 @@ var (
 	matrixKind = cli.HeadKind("a matrix file of w2vcl",
 		func(head string) bool { return wordcontext.IsMatrix([]byte(head)) })
 	dotKind     = cli.StartKind("a graph in Graphviz's format", "digraph")
-	mapKind     = cli.StartKind("a map", "<!DOCTYPE html>", "<svg ")
+	mapKind     = cli.StartKind("a map", "<svg ")
 	metricsKind = cli.StartKind("metrics that w2vcl wrote", "unit,seconds,loss,", `[{"unit":`, "[]")
 	phrasesKind = cli.StartKind("a list of phrases", "# phrases of w2vcl\n")
 	pairsKind   = cli.StartKind("a list of held-out edges", "# node node edge\n")

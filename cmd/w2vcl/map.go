@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -21,12 +20,11 @@ import (
 )
 
 type mapOptions struct {
-	words, title string
-	out          []string
-	top          int
-	near         float64
-	options      wordmap.Options
-	quiet        bool
+	words, title, out string
+	top               int
+	near              float64
+	options           wordmap.Options
+	quiet             bool
 }
 
 func newMap(s cli.Streams) *cobra.Command {
@@ -36,25 +34,20 @@ func newMap(s cli.Streams) *cobra.Command {
 		Short:      "Draw words as a map: similar words lie together",
 		SuggestFor: []string{"plot", "visualize", "tsne", "umap"},
 		Long: `Place words in the plane by t-SNE, so that words with similar vectors lie together, and
-write a page (.html) or a picture (.svg). The page needs nothing but a browser: move
-and zoom, search a word, point at a word for its neighbours, switch between t-SNE and
-the plane in which the vectors vary most (PCA). The words are the most frequent ones,
-or those of a file. The same vectors and --seed give the same map.
+draw them as a picture (SVG). The words are the most frequent ones, or those of a file.
+The same vectors and --seed give the same map.
 
 DIR|VECTORS is a run folder, also of a run that still trains, or a file of vectors.`,
-		Example: `  w2vcl map runs/wiki --out wiki.html
-  w2vcl map runs/wiki --out wiki.html --out wiki.svg --top 5000
+		Example: `  w2vcl map runs/wiki --out wiki.svg
   w2vcl map glove.6B.100d.txt --words countries.txt --out countries.svg`,
 		Args: cli.Exactly("DIR|VECTORS"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&o.out, "out", nil,
-		"write `FILE`: a page if its name ends in .html, a picture if in .svg; may be given again")
+	flags.StringVar(&o.out, "out", "", "write the picture to `FILE`.svg")
 	flags.StringVar(&o.words, "words", "", "place the words in `FILE`, one a line (- is standard input)")
-	flags.IntVar(&o.top, "top", 2000, "place the `N` most frequent words")
+	flags.IntVar(&o.top, "top", 500, "place the `N` most frequent words")
 	flags.Float64Var(&o.near, "near", 0, "leave out words without another word of cosine `X` or more; 0 leaves out none")
-	flags.IntVar(&o.options.Neighbors, "neighbors", 10, "show `N` neighbours of a word")
 	flags.Float64Var(&o.options.Perplexity, "perplexity", 0,
 		"about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
 	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
@@ -68,23 +61,18 @@ DIR|VECTORS is a run folder, also of a run that still trains, or a file of vecto
 // check refuses what is wrong whatever the vectors.
 func (o *mapOptions) check() error {
 	switch {
-	case len(o.out) == 0:
-		return terminal.Usagef("--out is missing: name a file, FILE.html or FILE.svg")
+	case o.out == "":
+		return terminal.Usagef("--out is missing: name a file, FILE.svg")
+	case filepath.Ext(o.out) != ".svg":
+		return terminal.Usagef("--out %s: the name must end in .svg", o.out)
 	case o.top < 2 || o.top > wordmap.MaxWords:
 		return terminal.Usagef("--top %d: must be from 2 to %d", o.top, wordmap.MaxWords)
-	case o.options.Neighbors < 1:
-		return terminal.Usagef("--neighbors %d: must be at least 1", o.options.Neighbors)
 	case o.options.Perplexity < 0 || o.options.Perplexity > 1000:
 		return terminal.Usagef("--perplexity %g: must be from 0 to 1000", o.options.Perplexity)
 	case o.options.Iterations < 0:
 		return terminal.Usagef("--iterations %d: must not be negative", o.options.Iterations)
 	case !(o.near >= 0 && o.near < 1):
 		return terminal.Usagef("--near %g: must be from 0 to below 1", o.near)
-	}
-	for _, file := range o.out {
-		if !slices.Contains([]string{".html", ".svg"}, filepath.Ext(file)) {
-			return terminal.Usagef("--out %s: the name must end in .html or .svg", file)
-		}
 	}
 	return nil
 }
@@ -112,16 +100,10 @@ func (o *mapOptions) run(ctx context.Context, s cli.Streams, path string) error 
 	if m.Title = o.title; m.Title == "" {
 		m.Title = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	}
-	for _, file := range o.out {
-		write := m.WriteHTML
-		if filepath.Ext(file) == ".svg" {
-			write = m.WriteSVG
-		}
-		if err := atomicfile.Write(file, func(w io.Writer) error { return write(w) }); err != nil {
-			return err
-		}
+	if err := atomicfile.Write(o.out, m.WriteSVG); err != nil {
+		return err
 	}
-	stage.Done("Wrote %s words to %s", terminal.Number(len(m.Words)), strings.Join(o.out, " and "))
+	stage.Done("Wrote %s words to %s", terminal.Number(len(m.Words)), o.out)
 	return nil
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
-	"github.com/w2vcl/w2vcl/internal/tensorboard"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
@@ -118,12 +117,12 @@ func (o *metricsOptions) writeEvents(s cli.Streams, path string, metrics []runfo
 	}
 	file := filepath.Join(o.out, "events.out.tfevents."+strconv.FormatInt(start.Unix(), 10)+".w2vcl")
 	err = atomicfile.Write(file, func(w io.Writer) error {
-		events, err := tensorboard.NewWriter(w, start)
+		events, err := newEventWriter(w, start)
 		for i := 0; err == nil && i < len(metrics); i++ {
 			m := metrics[i]
-			err = events.Write(start.Add(time.Duration(m.Seconds*float64(time.Second))), int64(m.Unit), []tensorboard.Scalar{
-				{Tag: "loss", Value: m.Loss}, {Tag: "lr", Value: m.LR},
-				{Tag: "words_per_second", Value: m.WordsPerSecond}, {Tag: "pairs_per_second", Value: m.PairsPerSecond},
+			err = events.add(start.Add(time.Duration(m.Seconds*float64(time.Second))), int64(m.Unit), []scalar{
+				{"loss", m.Loss}, {"lr", m.LR},
+				{"words_per_second", m.WordsPerSecond}, {"pairs_per_second", m.PairsPerSecond},
 			})
 		}
 		return err

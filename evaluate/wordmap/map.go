@@ -12,7 +12,6 @@ import (
 
 // Options say how a map is made. The zero value is good for some thousand words.
 type Options struct {
-	Neighbors  int     // of each word, to show; 0 is 10
 	Perplexity float64 // see tsneOptions; 0 is 30, or less for few words
 	Iterations int
 	Seed       uint64
@@ -25,26 +24,20 @@ type Map struct {
 	Title string
 	Words []string // the most frequent first, if the table is so
 
-	TSNE, PCA []Place // from 0 to 1 on the longer side
-	Group     []int   // of near places; below [Groups]
-
-	Neighbors [][]embedding.Neighbor // rows are numbers of Words
+	Places []Place // from 0 to 1 on the longer side
+	Group  []int   // of near places; below [Groups]
 }
 
 // Groups is how many groups, which are colours, a map has at the most.
 const Groups = 9
 
-// MaxWords is how many words a map may have: more would take hours, and no eye finds
-// its way among them.
-const MaxWords = 50000
+// MaxWords is how many words a map may have: a picture has no room for more.
+const MaxWords = 5000
 
 // New places the words of a table. Errors: fewer than two words, or more than
 // [MaxWords], that are near enough to another one; options out of their range; a
 // cancelled context.
 func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
-	if o.Neighbors == 0 {
-		o.Neighbors = 10
-	}
 	t, near, err := neighbors(ctx, t, o)
 	if err != nil {
 		return nil, err
@@ -54,7 +47,6 @@ func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
 		o.Perplexity = max(2, min(30, float64(n-1)/4))
 	}
 	m := &Map{Words: t.Words}
-	m.PCA = pca(t.Normalized(), t.Dim)
 	wanted := neighborCount(o.Perplexity, n)
 	lists := make([][]neighbor, n)
 	for i, list := range near {
@@ -62,21 +54,18 @@ func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
 			// Of rows of length 1: |a-b|² = 2 - 2cos.
 			lists[i] = append(lists[i], neighbor{Point: x.Row, Distance: max(0, 2-2*float64(x.Cosine))})
 		}
-		m.Neighbors = append(m.Neighbors, list[:min(len(list), o.Neighbors)])
 	}
-	m.TSNE, err = tsne(ctx, lists, m.PCA, tsneOptions{
+	m.Places, err = tsne(ctx, lists, pca(t.Normalized(), t.Dim), tsneOptions{
 		Perplexity: o.Perplexity, Iterations: o.Iterations, Seed: o.Seed, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
 	}
-	scale(m.PCA)
-	scale(m.TSNE)
+	scale(m.Places)
 	return m, m.group(ctx, o.Seed)
 }
 
-// neighbors finds the neighbours of every word, as many as the map and t-SNE want, and
-// leaves out words that have none near enough.
+// neighbors finds the neighbours of every word, as many as t-SNE wants, and leaves out words that have none near enough.
 func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.Table, [][]embedding.Neighbor, error) {
 	for {
 		if t.Len() < 2 || t.Len() > MaxWords {
@@ -86,7 +75,7 @@ func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.T
 		for i := range rows {
 			rows[i] = i
 		}
-		near, err := t.NearestWords(ctx, rows, max(o.Neighbors, neighborCount(o.Perplexity, t.Len())))
+		near, err := t.NearestWords(ctx, rows, neighborCount(o.Perplexity, t.Len()))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -134,8 +123,8 @@ func scale(places []Place) {
 
 // group gives near places the same number.
 func (m *Map) group(ctx context.Context, seed uint64) (err error) {
-	points := make([][]float64, len(m.TSNE))
-	for i, p := range m.TSNE {
+	points := make([][]float64, len(m.Places))
+	for i, p := range m.Places {
 		points[i] = []float64{p.X, p.Y}
 	}
 	m.Group, err = learn.KMeans(ctx, points, min(Groups, len(points)), seed)

@@ -1,11 +1,14 @@
 package wordmap
 
-import (
-	"math"
-)
+import "math"
 
 // A Place is a point of the plane.
 type Place struct{ X, Y float64 }
+
+// finite reports whether a place is one.
+func (p Place) finite() bool {
+	return !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X+p.Y, 0)
+}
 
 const (
 	pcaRounds    = 300

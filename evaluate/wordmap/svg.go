@@ -51,7 +51,7 @@ func (m *Map) WriteSVG(w io.Writer) error {
 		".ground{fill:#fbfbf9;stroke:#d9d9d2}circle{opacity:.5}" + rules(lightColors) +
 		"@media(prefers-color-scheme:dark){.ground{fill:#14171c;stroke:#30363d}" + rules(darkColors) + "}</style>\n")
 	fmt.Fprintf(&b, `<rect class="ground" x=".5" y=".5" width="%g" height="%g" rx="10"/>`+"\n", svgWidth-1, svgHeight-1)
-	places := onPicture(m.TSNE)
+	places := onPicture(m.Places)
 	labels := m.labels(places)
 	named := make([]bool, len(m.Words))
 	for _, l := range labels {

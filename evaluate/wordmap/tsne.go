@@ -15,7 +15,6 @@ import (
 type tsneOptions struct {
 	Perplexity float64 // about how many neighbours count; 0 is 30
 	Iterations int     // 0 is 750
-	Theta      float64 // 0 is 0.5: see tree.repulsion; negative: exact
 	Seed       uint64  // of the small noise that tells equal points apart
 	Threads    int     // 0 is GOMAXPROCS; the result does not depend on it
 
@@ -36,7 +35,6 @@ const (
 	noiseFraction       = 1e-2 // of startDeviation
 	defaultPerplexity   = 30
 	defaultIterations   = 750
-	defaultTheta        = 0.5
 	pointsOfTask        = 64
 )
 
@@ -60,7 +58,7 @@ func tsne(ctx context.Context, near [][]neighbor, start []Place, o tsneOptions) 
 	switch {
 	case len(near) != n:
 		return nil, fmt.Errorf("%d lists of neighbours for %d places", len(near), n)
-	case o.Perplexity < 0 || o.Iterations < 0 || math.IsNaN(o.Perplexity+o.Theta):
+	case o.Perplexity < 0 || o.Iterations < 0 || math.IsNaN(o.Perplexity):
 		return nil, errors.New("perplexity and iterations must not be negative")
 	case n == 0:
 		return nil, nil
@@ -74,7 +72,6 @@ func tsne(ctx context.Context, near [][]neighbor, start []Place, o tsneOptions) 
 	}
 	setDefault(&o.Perplexity, defaultPerplexity)
 	setDefault(&o.Iterations, defaultIterations)
-	setDefault(&o.Theta, defaultTheta)
 	setDefault(&o.Threads, runtime.GOMAXPROCS(0))
 	p, err := newAffinities(ctx, o.Threads, near, o.Perplexity)
 	if err != nil {
@@ -129,7 +126,7 @@ func descend(ctx context.Context, p affinities, places []Place, o tsneOptions) (
 		if float64(t) < exaggeratedFraction*float64(o.Iterations) {
 			factor, keep = exaggeration, slowMomentum
 		}
-		if err := gradientOf(ctx, p, places, factor, max(o.Theta, 0), o.Threads, gradient); err != nil {
+		if err := gradientOf(ctx, p, places, factor, o.Threads, gradient); err != nil {
 			return nil, err
 		}
 		var mean Place
@@ -166,16 +163,14 @@ func moved(speed, gain, gradient, keep, step float64) (float64, float64) {
 
 // gradientOf computes the gradient of the Kullback–Leibler divergence, with affinities
 // times a factor: dC/dy_i = 4 Σ_j (factor·p_ij - q_ij)(y_i - y_j)/(1+d²).
-func gradientOf(ctx context.Context, p affinities, places []Place, factor, theta float64, threads int, gradient []Place) error {
-	t := newTree(places)
+func gradientOf(ctx context.Context, p affinities, places []Place, factor float64, threads int, gradient []Place) error {
 	n := len(places)
 	tasks := (n + pointsOfTask - 1) / pointsOfTask
 	repulsion, parts := make([]Place, n), make([]float64, tasks)
 	err := parallel.Do(ctx, threads, tasks, func(task int) {
-		stack := make([]int32, 0, 128)
 		for i := task * pointsOfTask; i < min(n, (task+1)*pointsOfTask); i++ {
 			var z float64
-			repulsion[i], z, stack = t.repulsion(i, places[i], theta, stack)
+			repulsion[i], z = repel(places, i)
 			parts[task] += z
 			var pull Place
 			for k, j := range p.points[i] {
@@ -194,4 +189,18 @@ func gradientOf(ctx context.Context, p affinities, places []Place, factor, theta
 		gradient[i] = Place{4 * (gradient[i].X - repulsion[i].X/max(z, 1e-300)), 4 * (gradient[i].Y - repulsion[i].Y/max(z, 1e-300))}
 	}
 	return err
+}
+
+// repel returns the force of all other places on place i, times Z, and i's part of Z:
+// the sums over j of (y_i - y_j)/(1+d²)² and of 1/(1+d²).
+func repel(places []Place, i int) (force Place, z float64) {
+	at := places[i]
+	for _, p := range places {
+		dx, dy := at.X-p.X, at.Y-p.Y
+		q := 1 / (1 + dx*dx + dy*dy)
+		z += q
+		force.X += q * q * dx
+		force.Y += q * q * dy
+	}
+	return force, z - 1 // itself adds no force
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // sealed returns a small file with checksums.
@@ -88,4 +88,4 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-func TestSealedDamaged(t *testing.T) { damage.Copies(t, sealed(t), readAll) }
+func TestSealedDamaged(t *testing.T) { testfiles.Copies(t, sealed(t), readAll) }

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
-	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // limitMemory leaves a test so many bytes.
@@ -50,7 +50,7 @@ func bombError(t *testing.T, file []byte, threads int) (n int64, err error) {
 
 // TestBzip2Bomb: a block of bzip2 has 46 MB of text at most, which are not made at once.
 func TestBzip2Bomb(t *testing.T) {
-	file := damage.Bzip2Bomb()
+	file := testfiles.Bzip2Bomb()
 	for _, threads := range []int{1, 4} {
 		took := allocated(func() {
 			n, err := bombError(t, file, threads)

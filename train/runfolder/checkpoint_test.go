@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/damage"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -104,7 +104,7 @@ func written(t testing.TB) []byte {
 // the header could change the position, the settings and the metrics.
 func TestCheckpointDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.safetensors")
-	damage.Copies(t, written(t), func(file []byte) (loadedState, error) {
+	testfiles.Copies(t, written(t), func(file []byte) (loadedState, error) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}

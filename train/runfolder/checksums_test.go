@@ -18,7 +18,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -204,7 +204,7 @@ func TestRunDamaged(t *testing.T) {
 				path := filepath.Join(dir, base)
 				written := mustRead(t, path)
 				read := 0
-				refused := damage.Copies(t, written, func(file []byte) (runContent, error) {
+				refused := testfiles.Copies(t, written, func(file []byte) (runContent, error) {
 					if err := os.WriteFile(path, file, 0o600); err != nil {
 						t.Fatal(err)
 					}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/damage"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -24,7 +24,7 @@ func TestDamagedMetrics(t *testing.T) {
 	if err != nil || len(want) != 10 {
 		t.Fatalf("%d lines, %v", len(want), err)
 	}
-	refused := damage.Copies(t, lines.Bytes(), func(file []byte) ([]Metric, error) {
+	refused := testfiles.Copies(t, lines.Bytes(), func(file []byte) ([]Metric, error) {
 		got, err := decodeMetrics(file, "metrics")
 		if err == nil && (len(got) > len(want) || !reflect.DeepEqual(got, want[:len(got)])) {
 			t.Errorf("read %+v", got)

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
-	"github.com/w2vcl/w2vcl/internal/memorydisk"
+	"github.com/w2vcl/w2vcl/internal/testfiles"
 	"github.com/w2vcl/w2vcl/train/device"
 )
 
@@ -31,7 +31,7 @@ type withoutLeaks struct{ *testing.M }
 
 // Run runs all tests.
 func (m withoutLeaks) Run() int {
-	memorydisk.Use()
+	testfiles.InMemory()
 	code := m.M.Run()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,6 +1,4 @@
-// Package memorydisk keeps the files of tests in memory. Tests of whole runs write thousands of small files, and wait for
-// the disk to confirm each of them. TMPDIR=/tmp brings them back to the disk.
-package memorydisk
+package testfiles
 
 import (
 	"os"
@@ -13,9 +11,10 @@ const (
 	needed = 2 << 30    // bytes: far more than tests take at a time
 )
 
-// Use makes the temporary folders of this process and its children folders in memory, if there is room for them. It keeps
-// to TMPDIR if that is set.
-func Use() {
+// InMemory makes the temporary folders of this process and its children folders in memory, if there is room for them:
+// tests of whole runs write thousands of small files, and wait for the disk to confirm each. It keeps to TMPDIR if that is set;
+// TMPDIR=/tmp brings them back to the disk.
+func InMemory() {
 	if free, ok := machine.FreeSpace(folder); os.Getenv("TMPDIR") != "" || !ok || free < needed {
 		return
 	}

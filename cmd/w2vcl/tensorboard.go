@@ -1,7 +1,4 @@
-// Package tensorboard writes scalars to event files, which TensorBoard reads. A
-// file is a series of TFRecord records, each a protocol buffer message Event. This
-// package encodes by hand the few fields that scalars need. Start at [NewWriter].
-package tensorboard
+package main
 
 import (
 	"encoding/binary"
@@ -12,30 +9,31 @@ import (
 	"time"
 )
 
-// A Scalar is a named value.
-type Scalar struct {
-	Tag   string
-	Value float64
+// A scalar is a named value.
+type scalar struct {
+	tag   string
+	value float64
 }
 
-// A Writer writes one event file.
-type Writer struct{ w io.Writer }
+// An eventWriter writes scalars to one event file, which TensorBoard reads: a series of TFRecord records, each a protocol
+// buffer message Event. Only the few fields that scalars need are encoded.
+type eventWriter struct{ w io.Writer }
 
-// NewWriter writes the first record of an event file and returns the writer of the
+// newEventWriter writes the first record of an event file and returns the writer of the
 // others.
-func NewWriter(w io.Writer, at time.Time) (*Writer, error) {
-	events := &Writer{w}
+func newEventWriter(w io.Writer, at time.Time) (*eventWriter, error) {
+	events := &eventWriter{w}
 	// Event.file_version
 	return events, events.write(appendBytes(appendTime(nil, at), 3, []byte("brain.Event:2")))
 }
 
-// Write adds the values of one step of training, as one record.
-func (e *Writer) Write(at time.Time, step int64, scalars []Scalar) error {
+// add adds the values of one step of training, as one record.
+func (e *eventWriter) add(at time.Time, step int64, scalars []scalar) error {
 	var summary []byte
 	for _, s := range scalars {
-		value := appendBytes(nil, 1, []byte(s.Tag)) // Summary.Value.tag
+		value := appendBytes(nil, 1, []byte(s.tag)) // Summary.Value.tag
 		value = append(value, 2<<3|5)               // Summary.Value.simple_value, 32 bits
-		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(float32(s.Value)))
+		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(float32(s.value)))
 		summary = appendBytes(summary, 1, value) // Summary.value
 	}
 	event := appendTime(nil, at)
@@ -59,7 +57,7 @@ func appendBytes(b []byte, field byte, value []byte) []byte {
 
 // write writes a record in its frame: length, checksum of the length, record,
 // checksum of the record.
-func (e *Writer) write(record []byte) error {
+func (e *eventWriter) write(record []byte) error {
 	frame := binary.LittleEndian.AppendUint64(nil, uint64(len(record)))
 	frame = binary.LittleEndian.AppendUint32(frame, masked(frame))
 	frame = append(frame, record...)

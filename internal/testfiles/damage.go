@@ -1,7 +1,6 @@
-// Package damage makes damaged copies of files, for the tests of everything that
-// reads files: a copy is refused, or it is read as what was written. Start at
-// [Copies].
-package damage
+// Package testfiles has what tests of files share: damaged copies ([Copies]), a file that becomes large
+// ([Bzip2Bomb]), and temporary folders in memory ([InMemory]).
+package testfiles
 
 import (
 	"bytes"
@@ -23,7 +22,7 @@ const copies = 100
 const mostBits = 8
 
 // Copies reads many copies of a file, in each of which 1 to 8 random bits are
-// flipped. It reports those that read accepts with another content than that of the
+// flipped: a copy is refused, or it is read as what was written. It reports those that read accepts with another content than that of the
 // file. It returns how many were refused.
 func Copies[T any](t testing.TB, file []byte, read func(file []byte) (T, error)) (refused int) {
 	t.Helper()

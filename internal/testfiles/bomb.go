@@ -1,4 +1,4 @@
-package damage
+package testfiles
 
 import "encoding/base64"
 

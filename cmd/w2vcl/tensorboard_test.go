@@ -1,4 +1,4 @@
-package tensorboard
+package main
 
 import (
 	"bytes"
@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// TestGolden compares our file with TensorBoard's own, from testdata/make_golden.py.
-func TestGolden(t *testing.T) {
-	want, err := os.ReadFile("testdata/golden.tfevents")
+// TestGolden compares our file with TensorBoard's own, from testdata/events/make_golden.py.
+func TestGoldenEvents(t *testing.T) {
+	want, err := os.ReadFile("testdata/events/golden.tfevents")
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := time.Unix(1_700_000_000, 500_000_000)
 	var got bytes.Buffer
-	w, err := NewWriter(&got, start)
+	w, err := newEventWriter(&got, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) {
 		step int64
 		loss float64
 	}{{1, 0.6931471805599453}, {300, 0.25}, {1 << 40, 1e-30}} {
-		if err := w.Write(start.Add(2*time.Second), e.step, []Scalar{{"loss", e.loss}, {"words_per_second", 1.5e6}}); err != nil {
+		if err := w.add(start.Add(2*time.Second), e.step, []scalar{{"loss", e.loss}, {"words_per_second", 1.5e6}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,12 +39,12 @@ var errFull = errors.New("full")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWriteErrors(t *testing.T) {
-	w, err := NewWriter(fullDisk{}, time.Now())
+func TestEventErrors(t *testing.T) {
+	w, err := newEventWriter(fullDisk{}, time.Now())
 	if !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
-	if err := w.Write(time.Now(), 1, nil); !errors.Is(err, errFull) {
+	if err := w.add(time.Now(), 1, nil); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
 }

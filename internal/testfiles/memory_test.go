@@ -1,4 +1,4 @@
-package memorydisk
+package testfiles
 
 import (
 	"os"
@@ -13,16 +13,16 @@ func writable() bool {
 	return err == nil && f.Close() == nil && os.Remove(f.Name()) == nil
 }
 
-// TestUse: a folder that the user chose stays; else files can be written, in memory where there is room.
-func TestUse(t *testing.T) {
+// TestInMemory: a folder that the user chose stays; else files can be written, in memory where there is room.
+func TestInMemory(t *testing.T) {
 	chosen := t.TempDir()
 	t.Setenv("TMPDIR", chosen)
-	Use()
+	InMemory()
 	if got := os.Getenv("TMPDIR"); got != chosen {
 		t.Errorf("TMPDIR=%s became %s", chosen, got)
 	}
 	t.Setenv("TMPDIR", "")
-	Use()
+	InMemory()
 	want := ""
 	if free, ok := machine.FreeSpace(folder); ok && free >= needed && writable() {
 		want = folder
