@@ -12,7 +12,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/seeds"
-	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -153,9 +152,6 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
-	if err := e.checkScoring(); err != nil {
-		return nil, err
-	}
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
 }
@@ -319,8 +315,6 @@ func (e *executor) runOptions(ctx context.Context, r experiment.Run, record *Rec
 		Text: text, NoPlan: true,
 		Matrix:       e.shared.get,
 		Observations: e.options.Points,
-		// The losses of words and of bands are little beside the scores.
-		ObservationBytes: words.Bytes(text.Vocabulary.Len(), r.Config.Dim, e.judge.bytes, e.judge.most, words.Options{}),
 		Observe: func(o train.Observation) error {
 			// An interrupt waits for the observation, which takes about a second.
 			point, err := e.judges[key].point(context.WithoutCancel(ctx), o)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -30,8 +28,6 @@ type judge struct {
 	pairs words.LossPairs
 	sets  []string // in the data, with the number of items of each
 	notes []string // on other files in the data
-	bytes int64    // of all files in the data
-	most  int64    // of the largest
 
 	classes sentences.Sets // if they are scored
 }
@@ -111,18 +107,6 @@ func (j *judge) findSets(ctx context.Context) error {
 		return err
 	}
 	j.notes = notes
-	err = filepath.WalkDir(j.data, func(_ string, file fs.DirEntry, err error) error {
-		if err == nil && file.Type().IsRegular() {
-			if info, err := file.Info(); err == nil {
-				j.bytes += info.Size()
-				j.most = max(j.most, info.Size())
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	for _, r := range results {
 		if isMain(r) {
 			j.sets = append(j.sets, fmt.Sprintf("%s %s, %d items", r.Task, r.Dataset, r.Total))

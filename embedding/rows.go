@@ -26,14 +26,6 @@ const (
 	mostMaking      = 8         // threads; they make rows faster than the system takes them
 )
 
-// BinaryBytes is the memory that [Rows.WriteBinary] takes, beside the file's buffer, for vectors of so many values, of words that have so
-// many bytes together.
-func BinaryBytes(words, bytes, dim int) int64 {
-	row := bytes/max(words, 1) + 4*dim + 2
-	rows := min(writtenTogether/row+1, words)
-	return int64(2*rows*row + min(mostMaking, rows)*4*dim)
-}
-
 // WriteBinary writes word2vec's binary format as word2vec.c does, with a line break after each vector. While some rows are
 // written, others are made on so many threads. Errors: those of [Write] and of w, a word as in [NewTable], and
 // [ErrNotFinite] of a value that is NaN or infinite.

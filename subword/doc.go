@@ -46,8 +46,6 @@ type Composer interface {
 type Encoder interface {
 	graph.Encoder
 	Composer
-	// EncodeBytes is about the memory that Encode takes, however many words there are.
-	EncodeBytes() int64
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
 }

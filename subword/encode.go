@@ -44,12 +44,6 @@ func (c *CNN) encodeRows() int {
 	return max(encodeFeatures/(c.alphabet.spellings()*c.options.features())/blockRows, 1) * blockRows
 }
 
-// EncodeBytes is the memory of Encode: features, positions and tables.
-func (c *CNN) EncodeBytes() int64 {
-	of := int64(c.encodeRows() * c.alphabet.spellings() * c.options.features())
-	return 4 * (2*of + int64(c.tables(encodeTables)))
-}
-
 // features returns the features of words as they are before Standardize. The operations of Rows compute them, of an
 // alphabet that has only the symbols of these words: few of its rows are needed.
 func (c *CNN) features(words []string) ([]float32, error) {

@@ -171,16 +171,11 @@ func (e *NGrams) writeBuckets(f *fileWriter) {
 // offsetBytes is about the memory of the vectors that Offset composes at a time.
 const offsetBytes = 2 << 20
 
-// OffsetBytes is about the memory that Offset takes.
-func OffsetBytes(e Encoder) int64 {
-	return min(offsetBytes, 4*int64(e.Words())*int64(e.Dim())) + 4*int64(e.Words()) + e.EncodeBytes()
-}
-
 // Offset returns the difference between the vectors of words, len(words) x Dim, and the vectors that Load's result composes for
 // them: the trained ones also hold words' own vectors, or context vectors. It is the difference of words that occur once, by a
 // straight line of the logarithms of counts. Without the offset the vectors of unseen words would lie apart from the trained ones.
 //
-// It takes [OffsetBytes]: an encoder such as a CNN makes tables for each call of Encode, so there are few calls.
+// An encoder such as a CNN makes tables for each call of Encode, so there are few calls.
 func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]float32, error) {
 	e = unseen(e)
 	n := e.Dim()

@@ -152,9 +152,6 @@ func (e *NGrams) Bytes() (rows, gradient int64) {
 	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim())
 }
 
-// EncodeBytes is 0: vectors are summed one after the other.
-func (e *NGrams) EncodeBytes() int64 { return 0 }
-
 // Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A word of which the vocabulary has no part
 // gets zeros.
 func (e *NGrams) Encode(words []string, dst []float32) error {

@@ -278,12 +278,12 @@ func quotients(x, y columns) (q [regressColumns]float32) {
 	return q
 }
 
-// FitBytes is the memory that Fit takes beside the vectors: the table, which is written to only now, what the columns have that
-// are fitted at a time, and the words of each row.
+// FitBytes is the memory that Fit and FitLeaning take beside the vectors: the table, which is written to only now, what the
+// columns have that are fitted at a time, and the words of each row.
 func (e *NGrams) FitBytes() int64 {
-	rows, words, each := len(e.sizes), e.Words(), e.vocabulary.count()
-	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+2*rows+2*words+each) +
-		8*int64(rows+1) + 8*regressColumns*int64(fitPieces(max(rows, words)))
+	rows, words := len(e.sizes), e.Words()
+	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+6*rows+3*words+e.vocabulary.count()) +
+		8*regressColumns*int64(fitPieces(max(rows, words)))
 }
 
 // FitSeconds is about how long Fit takes: some ten steps for each block of columns. A step has cost 40 to 50 ns on one thread of

@@ -95,7 +95,7 @@ func (e *processor) needSequential(model sequential.Options) error {
 
 func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
 	j := e.job
-	maker := newMatrixMaker(&j.config, j.text.corpus, matrixMemory{Limit: j.guard.Limit, Asked: j.guard.Asked, Training: j.sumWith}).SharedBy(j.options.Matrix)
+	maker := newMatrixMaker(&j.config, j.text.corpus, j.guard.Guard, j.sum()).SharedBy(j.options.Matrix)
 	if !j.dry {
 		maker.Save(j.folder)
 	}
@@ -108,7 +108,7 @@ func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress
 		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
 	}
 	j.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
-	if j.building = made.Peak; made.Held {
+	if j.prepared = made.Peak; made.Held {
 		j.program = max(j.program-made.Resident, 0)
 	}
 	return m, j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, j.text.vocabulary.Len(), made.Expected, model) })

@@ -131,7 +131,6 @@ func (g *gpu) needSequential(model sequential.Options) error {
 		return err
 	}
 	return g.reserve(func(d device.Device, free int64) (int64, error) {
-		g.job.preparing = device.PreparingSequential(d, g.job.text.vocabulary.Len(), model.Composition)
 		return device.MemorySequential(g.job.text.corpus, model, g.precision(), free, d.GPUs())
 	})
 }

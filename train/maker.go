@@ -25,26 +25,19 @@ type matrixMaker struct {
 	Corpus *corpus.Corpus
 	guard  memory.Guard
 
-	save     bool                     // a built M is written to Config.Matrix
-	cache    string                   // a folder for an M that fits neither the memory nor has a file; "": none
-	training func(matrix int64) int64 // memory that training takes with an M of so many bytes; nil: M alone
-	shared   SharedMatrix             // may be nil
+	save     bool         // a built M is written to Config.Matrix
+	cache    string       // a folder for an M that fits neither the memory nor has a file; "": none
+	training int64        // memory that training takes beside M
+	shared   SharedMatrix // may be nil
 }
 
 // A SharedMatrix returns an M in memory that runs have together, and the seconds of its build. It
 // builds M if no run did.
 type SharedMatrix func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
 
-// matrixMemory is the memory that there is, in bytes.
-type matrixMemory struct {
-	Limit    int64                    // that the process may have resident; 0: unknown, all fits
-	Asked    bool                     // --max-memory says so
-	Training func(matrix int64) int64 // that training takes with an M of so many bytes; nil: M alone
-}
-
-// newMatrixMaker returns a Maker that keeps to the memory that there is.
-func newMatrixMaker(c *settings.Config, text *corpus.Corpus, m matrixMemory) *matrixMaker {
-	return &matrixMaker{Config: c, Corpus: text, guard: memory.Guard{Limit: m.Limit, Asked: m.Asked}, training: m.Training}
+// newMatrixMaker returns a Maker that keeps to the limit of a guard, with so many bytes for training beside M.
+func newMatrixMaker(c *settings.Config, text *corpus.Corpus, guard memory.Guard, training int64) *matrixMaker {
+	return &matrixMaker{Config: c, Corpus: text, guard: guard, training: training}
 }
 
 // Save lets a built M be written to Config.Matrix. If that is not set, an M that does
@@ -203,11 +196,8 @@ func (k *matrixMaker) has(bytes int64) bool {
 	if k.guard.Limit == 0 {
 		return true
 	}
-	need := bytes + machine.Resident()
-	if k.training != nil {
-		need = max(need, k.training(bytes))
-	}
-	return need <= k.guard.Limit
+	training := k.training + memory.Margin(bytes) - memory.Margin(0)
+	return bytes+max(machine.Resident(), training) <= k.guard.Limit
 }
 
 // Fits reports whether M is built in memory.

@@ -42,9 +42,9 @@ func testText(t *testing.T) (*corpus.Corpus, settings.Config) {
 }
 
 // limited leaves so many bytes.
-func limited(bytes int64) matrixMemory {
+func limited(bytes int64) memory.Guard {
 	debug.FreeOSMemory() // what was garbage would be left, too
-	return matrixMemory{Limit: machine.Resident() + bytes, Asked: true}
+	return memory.Guard{Limit: machine.Resident() + bytes, Asked: true}
 }
 
 // TestOpenMatrix: M is the same in memory, in a file and on the disk, and a file in the cache is
@@ -53,7 +53,7 @@ func TestOpenMatrix(t *testing.T) {
 	text, config := testText(t)
 	var log bytes.Buffer
 	p := progress.New(&log)
-	want, err := newMatrixMaker(&config, text, matrixMemory{}).Open(t.Context(), p)
+	want, err := newMatrixMaker(&config, text, memory.Guard{}, 0).Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestOpenMatrix(t *testing.T) {
 		t.Fatalf("in memory: %+v of %d bytes", want, want.Bytes())
 	}
 	folder := t.TempDir()
-	onDisk, err := newMatrixMaker(&config, text, limited(15e6)).Save(folder).Open(t.Context(), p)
+	onDisk, err := newMatrixMaker(&config, text, limited(15e6), 0).Save(folder).Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOpenMatrix(t *testing.T) {
 	config.Matrix = filepath.Join(folder, "m.matrix")
 	for _, from := range []string{"on the disk of " + folder, "from " + config.Matrix} {
 		log.Reset()
-		made, err := newMatrixMaker(&config, text, limited(15e6)).Save("").Open(t.Context(), p)
+		made, err := newMatrixMaker(&config, text, limited(15e6), 0).Save("").Open(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,9 +94,8 @@ func TestOpenMatrix(t *testing.T) {
 // begins.
 func TestMatrixBeyondTheLimit(t *testing.T) {
 	text, config := testText(t)
-	config.Dim = 2000 // then garbage grows with M
 	_, bytes := wordcontext.EstimateBytes(text, config.MatrixOptions())
-	for _, below := range []int64{bytes / 100, bytes / 20, bytes / 12, -bytes / 100} {
+	for _, below := range []int64{bytes / 100, bytes / 12, -bytes / 100} {
 		j := &job{config: config, mode: config.FindMode(), text: newText(text), folder: t.TempDir(), program: 256 << 20} // so that building does not bound
 		j.executor = newExecutor(j)
 		model, err := j.graphOptions(nil)
@@ -106,7 +105,9 @@ func TestMatrixBeyondTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.guard = memoryGuard{Guard: memory.Guard{Limit: j.sumWith(bytes) - below, Asked: true}}
+		j.matrix = bytes
+		j.guard = memoryGuard{Guard: memory.Guard{Limit: j.sum() - below, Asked: true}}
+		j.matrix = 0
 		m, err := j.executor.matrix(t.Context(), model, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -141,11 +142,11 @@ func TestGuess(t *testing.T) {
 		if config.Contexts, config.Positives = 700, positives; positives > 1 {
 			config.Tempering, config.DynamicWindow, config.Sample = 1, true, 1e-2
 		}
-		want, err := newMatrixMaker(&config, text, matrixMemory{}).Open(t.Context(), nil)
+		want, err := newMatrixMaker(&config, text, memory.Guard{}, 0).Open(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := newMatrixMaker(&config, text, matrixMemory{}).guess(t.Context(), nil)
+		got, err := newMatrixMaker(&config, text, memory.Guard{}, 0).guess(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestGuess(t *testing.T) {
 // TestMeasure: without a place to write, M of a part tells what the whole takes.
 func TestMeasure(t *testing.T) {
 	text, config := testText(t)
-	made, err := newMatrixMaker(&config, text, limited(15e6)).Open(t.Context(), nil)
+	made, err := newMatrixMaker(&config, text, limited(15e6), 0).Open(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,8 +197,8 @@ func TestErrors(t *testing.T) {
 		is    error
 		want  string
 	}{
-		"memory": {newMatrixMaker(&config, text, limited(100e3)), wordcontext.ErrMemory, "raise --max-memory, or lower --contexts (now 32768)"},
-		"disk":   {newMatrixMaker(&huge, text, limited(500e9)), nil, "which do not fit the memory, and the disk of " + folder + " has"},
+		"memory": {newMatrixMaker(&config, text, limited(100e3), 0), wordcontext.ErrMemory, "raise --max-memory, or lower --contexts (now 32768)"},
+		"disk":   {newMatrixMaker(&huge, text, limited(500e9), 0), nil, "which do not fit the memory, and the disk of " + folder + " has"},
 	} {
 		_, err := tc.maker.Save(folder).Open(t.Context(), nil)
 		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
@@ -206,7 +207,7 @@ func TestErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newMatrixMaker(&config, text, limited(15e6)).Save(folder).Open(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := newMatrixMaker(&config, text, limited(15e6), 0).Save(folder).Open(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {

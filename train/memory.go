@@ -3,10 +3,9 @@ package train
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -25,7 +24,7 @@ type memoryGuard struct {
 }
 
 // newMemoryGuard takes the limit from the settings or the machine, and collects all garbage. The limit holds for
-// Go's collector, too, until release is called.
+// Go's collector, too, until release is called; meanwhile there is at most half as much garbage as memory in use.
 func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err error) {
 	limit := int64(0)
 	if !c.MaxMemory.IsZero() {
@@ -34,9 +33,13 @@ func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err erro
 			return g, nil, terminal.Usagef("--max-memory %s: %v", c.MaxMemory, err)
 		}
 	}
-	g.Guard, release = memory.NewGuard(limit)
-	g.inUse = memory.Resident()
-	return g, release, nil
+	guard, unlimited := memory.NewGuard(limit)
+	percent := debug.SetGCPercent(50)
+	release = func() {
+		debug.SetGCPercent(percent)
+		unlimited()
+	}
+	return memoryGuard{Guard: guard, inUse: memory.Resident()}, release, nil
 }
 
 // LimitMemory keeps the process to the --max-memory of the settings until release is called, for work
@@ -46,15 +49,12 @@ func LimitMemory(c settings.Config) (release func(), err error) {
 	return release, err
 }
 
-// leftByRuns is what runs leave in a process that the next one does not use again, in bytes, measured: code, stacks, ends of pages.
-const leftByRuns = 2 << 20
-
-// CheckMemory returns the error with which a run of a text that is in memory would be refused after other runs. M is not made, so that what
-// training of a whole matrix needs is known only if pairs are counted.
-func CheckMemory(ctx context.Context, c settings.Config, o Options, counts bool) error {
+// CheckMemory returns the error with which a run of a text that is in memory would be refused. M is not made, so what
+// training of a whole matrix takes is not known.
+func CheckMemory(ctx context.Context, c settings.Config, o Options) error {
 	j := &job{config: c, options: o, dry: true, asks: true}
 	defer j.close()
-	if c.FindMode().Family == settings.WholeMatrix && !counts {
+	if c.FindMode().Family == settings.WholeMatrix {
 		return nil
 	}
 	return j.prepare(ctx, nil)
@@ -67,24 +67,16 @@ func (g memoryGuard) checkText(bytes int64) error {
 		memory.Need{Purpose: "memory in use now", Bytes: g.inUse})
 }
 
-// needs lists all that training takes, with what the trainer has or will have.
-func (j *job) needs(trainer *trainer.Account) []memory.Need {
-	m := j.memoryOf(trainer)
-	beside, bytes := j.besideStep(trainer)
-	work := m.Work - bytes
-	if j.preparing > bytes {
-		beside, bytes = "preparing", j.preparing
-	}
+// needs lists what the run takes, with what the trainer has or will have.
+func (j *job) needs(a *trainer.Account) []memory.Need {
+	m := j.memoryOf(a)
 	return []memory.Need{
 		{Purpose: "text", Bytes: m.Corpus},
 		{Purpose: "matrix M", Bytes: m.Matrix},
 		{Purpose: "tables", Bytes: m.Tables},
 		{Purpose: "moments", Bytes: m.Moments},
-		{Purpose: "work", Bytes: work},
-		{Purpose: beside, Bytes: bytes},
-		// While one load of garbage is collected, another may be made.
-		{Purpose: "garbage", Bytes: 2 * memory.Garbage(m.Total)},
-		{Purpose: "program", Bytes: j.program},
+		{Purpose: "work", Bytes: m.Work},
+		{Purpose: "program and garbage", Bytes: j.program + memory.Margin(m.Total)},
 	}
 }
 
@@ -94,13 +86,6 @@ func (j *job) sum() (bytes int64) {
 		bytes += n.Bytes
 	}
 	return bytes
-}
-
-// sumWith is the sum with an M of so many bytes. Garbage grows with M, so this is more than the sum without M and M together.
-func (j *job) sumWith(matrix int64) int64 {
-	defer func(before int64) { j.matrix = before }(j.matrix)
-	j.matrix = matrix
-	return j.sum()
 }
 
 // ask runs what asks for the trainer's memory, dry.
@@ -113,31 +98,20 @@ func (j *job) ask(ask func(a *trainer.Account) error) (err error) {
 // built, which is in vain if training cannot begin, and before the trainer is made.
 func (j *job) checkTraining() error { return j.check(j.account) }
 
-func (j *job) check(trainer *trainer.Account) error { return j.checkAs("training", trainer) }
+func (j *job) check(a *trainer.Account) error { return j.checkAs("training", a) }
 
-// checkAs refuses what is being done if it needs too much. A text that is in a file as memory is short may be
-// in memory under the limit that the error names, which has to be enough for it there.
-func (j *job) checkAs(doing string, trainer *trainer.Account) error {
-	needs := j.needs(trainer)
-	err := j.guard.Check(doing, j.lessMemory(), needs...)
-	if err == nil || j.config.Cache != "" || !j.mode.ReadsText() {
-		return err
-	}
-	if text := j.text.corpus.Text(); text.InFile() && textNeed(j.text.stats.Bytes, 0) <= memoryOf(j.sum()) {
-		needs[0].Bytes += max(text.BytesInMemory()-text.Bytes(j.config.ThreadCount()), 0)
-	}
-	return j.guard.Check(doing, j.lessMemory(), needs...)
+func (j *job) checkAs(doing string, a *trainer.Account) error {
+	return j.guard.Check(doing, j.lessMemory(), j.needs(a)...)
 }
 
 // memory is the memory of training, by part.
 func (j *job) memory() runfolder.Memory { return j.memoryOf(j.account) }
 
 func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
-	_, beside := j.besideStep(a)
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork, trainer.ForPages, trainer.ForStep) + subword.ListBytes(j.encoder) + j.unseenLists() + j.start.Bytes() + beside,
+		Work: a.Sum(trainer.ForWork) + j.start.Bytes() + subword.ListBytes(j.encoder) + j.unseenBytes() + j.copyBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
@@ -147,61 +121,26 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	return m
 }
 
-// besideStep is what afterTraining takes beside the memory that only steps of training have.
-func (j *job) besideStep(a *trainer.Account) (purpose string, bytes int64) {
-	purpose, bytes = j.afterTraining()
-	return purpose, max(bytes-a.Sum(trainer.ForStep), 0)
+// copyBytes is the memory of copies of a table: of the vectors that an encoder is written for, and of those that are
+// scored, with the unit vectors and indexes of their words.
+func (j *job) copyBytes() int64 {
+	const index = 200 // of a word
+	v := int64(j.text.vocabulary.Len())
+	table := 4 * v * int64(j.config.Dim)
+	if j.options.Observe != nil {
+		return 2*table + index*v
+	}
+	if j.written() != nil && j.config.ContextWeight != 0 {
+		return table
+	}
+	return 0
 }
 
-// afterTraining is the memory of what is done with trained tables, the most of it at a time.
-func (j *job) afterTraining() (purpose string, bytes int64) {
-	purpose, bytes = "saving", j.exportBytes()
-	if j.options.Observe == nil {
-		return purpose, bytes
-	}
-	vectors := embedding.IndexBytes * int64(j.text.vocabulary.Len())
-	if j.config.ContextWeight != 0 {
-		vectors += j.tableBytes()
-	}
-	if looking := j.options.ObservationBytes + vectors; looking > bytes {
-		return "scoring", looking
-	}
-	return purpose, bytes
-}
-
-func (j *job) tableBytes() int64 { return int64(j.text.vocabulary.Len()) * int64(j.config.Dim) * 4 }
-
-// exportBytes is the memory of writing the vectors: buffers for each of the two files, and for an encoder's a buffer, the
-// offset and the sum of the tables.
-func (j *job) exportBytes() int64 {
-	v := j.text.vocabulary
-	bytes := 2 * (atomicfile.BufferBytes + embedding.BinaryBytes(v.Len(), v.WordBytes(), j.config.Dim))
-	if e := j.written(); e != nil {
-		bytes += atomicfile.BufferBytes + subword.OffsetBytes(e) + j.unseenBytes()
-		if j.config.ContextWeight != 0 {
-			bytes += j.tableBytes()
-		}
-	}
-	return bytes
-}
-
-// pagesDiffer is how far the peaks of small runs lie above what is in use after some units: when Go collects, and which
-// pages are large, differs from run to run.
-const pagesDiffer = 4 << 20
-
-// memoryWithPeak is asked when the trainer has trained some units. What lies behind is measured; the
-// export and some garbage are still to come.
+// memoryWithPeak is asked once the trainer is made. Reading and the building of M may have taken more than training
+// takes. In another run they may take a little more, because garbage is collected later.
 func (j *job) memoryWithPeak() runfolder.Memory {
-	_, after := j.afterTraining()
-	m, readers := j.memory(), j.text.corpus.ReaderBytes(j.config.ThreadCount())
-	peak := machine.PeakRSS()
-	peak += memory.Garbage(peak) // that of the next run may be as much higher: collections may be late
-	j.text.corpus.GiveBack()     // as the export does
-	garbage := memory.Garbage(m.Total)
-	coming := max(after+memory.CodeToCome/2+garbage*3/4, readers+garbage, pagesDiffer)
-	m.Peak = max(peak, memory.Resident()+coming, j.building)
-	// Tables that nothing was written to yet are not resident. Two loads of garbage and what all readers have rarely lie there at once.
-	m.Peak = max(m.Peak, j.sum()-max(garbage/2, min(readers, garbage)))
+	m := j.memory()
+	m.Peak = max(j.sum(), j.prepared+j.prepared/16)
 	return m
 }
 

@@ -32,8 +32,6 @@ type Options struct {
 	// its end. The clock of the training stands still meanwhile. An error ends the run.
 	Observe      func(Observation) error
 	Observations int
-	// ObservationBytes is the memory that Observe takes, without that of [Observation.Vectors].
-	ObservationBytes int64
 
 	// Ranks, if not nil, are the ranks that train together; this is rank 0, and the others
 	// [Follow].

@@ -3,10 +3,10 @@ package train
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
@@ -39,9 +39,7 @@ type job struct {
 	account  *trainer.Account // of the trainer: planned, or, once that is made, what it has
 	matrix   int64            // bytes of M in training
 	program  int64            // bytes that the process had before: Go's own, and what other runs hold
-	building int64            // bytes of the process while an M is built that plan did not build; else 0
-
-	preparing int64 // bytes that are used while the trainer is made, but not in training
+	prepared int64            // bytes that the process had at most until the trainer was made, or will have to build M
 
 	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
 	trainer       trainer.Trainer
@@ -64,11 +62,9 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	j.guard = guard
-	j.program = guard.inUse + memory.ToCome()
+	j.program = guard.inUse
 	j.executor = newExecutor(j)
-	// With as much garbage as there is in use, the peak would differ from run to run: by 3 MB of 33.
-	percent := debug.SetGCPercent(50)
-	j.closers = append(j.closers, release, j.executor.close, func() { debug.SetGCPercent(percent) })
+	j.closers = append(j.closers, release, j.executor.close)
 	if j.text, err = j.executor.read(ctx, p); j.text != nil {
 		j.closers = append(j.closers, func() { _ = j.text.close() }) // it was only read
 	}
@@ -89,7 +85,6 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return err
 	}
 	if j.asks {
-		j.program += leftByRuns
 		return j.checkTraining()
 	}
 	defer p.Busy("preparing to train")()
@@ -248,6 +243,7 @@ func (j *job) makeTrainer() error {
 	if err := j.options.Ranks.Agree(j.checkTraining()); err != nil {
 		return err
 	}
+	j.prepared = max(j.prepared, machine.PeakRSS())
 	live := trainer.NewAccount(j.check)
 	t, err := j.newTrainer(live)
 	j.newTrainer = nil // and what it holds

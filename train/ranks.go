@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/graph/split"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/joint"
@@ -198,7 +199,7 @@ func readPart(ctx context.Context, g *ranks.Group, c *settings.Config, p *progre
 // buildPart builds M from the parts of the text. Each rank keeps some of the rows.
 func buildPart(ctx context.Context, g *ranks.Group, c *settings.Config, text *parts.Part, p *progress.Progress) (*wordcontext.Part, float64, error) {
 	start := time.Now()
-	stage, options := newMatrixMaker(c, text.Corpus, matrixMemory{}).stage(p)
+	stage, options := newMatrixMaker(c, text.Corpus, memory.Guard{}, 0).stage(p)
 	defer stage.Stop()
 	m, err := wordcontext.BuildOnRanks(ctx, text.Corpus, options,
 		wordcontext.TextPart{Comm: g, FirstToken: text.FirstToken, Fingerprint: text.Fingerprint})

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -35,8 +34,6 @@ type textFiles struct {
 
 // readCorpus reads the text that the settings name. The caller closes it. seconds is what that took.
 func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
-	// With as much garbage as there is in use, the peak would differ from run to run: by 3 MB of 33.
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	start := time.Now()
 	if _, missing := os.Stat(c.Cache); c.Cache != "" && errors.Is(missing, fs.ErrNotExist) {
 		defer func() {

@@ -44,20 +44,16 @@ func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
 	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, once)
 }
 
-// unseenLists is the memory of what is known of their words before.
-func (j *job) unseenLists() int64 {
-	if j.unseen == nil || j.config.Subword == settings.SubwordNGram { // the encoder's
-		return 0
-	}
-	return subword.ListBytes(j.unseen)
-}
-
-// unseenBytes is the memory of exportUnseen: the n-grams' vectors, and what fitting them takes.
+// unseenBytes is the memory of exportUnseen, and of what is known of the words before.
 func (j *job) unseenBytes() int64 {
-	if j.unseen == nil {
+	switch {
+	case j.unseen == nil:
 		return 0
+	case j.config.Subword == settings.SubwordNGram: // the encoder's
+		return j.unseen.FitBytes()
+	default:
+		return j.unseen.FitBytes() + subword.ListBytes(j.unseen)
 	}
-	return j.unseen.FitBytes()
 }
 
 // unseenSeconds is about how long exportUnseen takes.

@@ -38,14 +38,6 @@ func Score(ctx context.Context, t *embedding.Table, dir string, o Options) (resu
 	return results, notes, nil
 }
 
-// Bytes is about the memory that [Score] takes beside the vectors of a table of so many words and dimensions: the unit
-// vectors, the indexes of words, cosines, the items of sets whose files have so many bytes, and the searches for the
-// answers of the largest one.
-func Bytes(words, dim int, sets, largest int64, o Options) int64 {
-	const index, cosines, item, rows, search, searches = 2*embedding.IndexBytes + 24, 3 * 4 * blockCosines, 8, 6, 40, 700 * mostSearches
-	return int64(words)*(4*int64(dim)+index) + int64(o.threads())*cosines + item*sets + rows*largest + min(search*largest, searches)
-}
-
 // IsMain reports whether a result is by the main metric of its set: Spearman's
 // correlation, questions answered by 3CosAdd, and whatever a set of another task has. Sections of an analogy set have the metrics of the set.
 func IsMain(r evaluate.Result) bool {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -231,41 +228,4 @@ func FuzzScore(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-// TestBytesOfScoring: scoring takes the memory that Bytes says, or somewhat less; at the begin of a set there are no searches.
-func TestBytesOfScoring(t *testing.T) {
-	const n, dim = 30_000, 100
-	var set strings.Builder
-	var names []string
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range n {
-		names = append(names, fmt.Sprintf("word%d", i))
-	}
-	for range 10_000 {
-		fmt.Fprintf(&set, "%s %s %s %s\n", names[random.IntN(500)], names[random.IntN(500)], names[random.IntN(500)], names[random.IntN(500)])
-	}
-	dir := evaluatetest.Folder(t, map[string]string{"a.txt": set.String(), "b.txt": "word1 word2 1\n"})
-	vectors := make([]float32, n*dim)
-	for i := range vectors {
-		vectors[i] = random.Float32() - 0.5
-	}
-	heap := func() int64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return int64(stats.HeapAlloc)
-	}
-	before, most := heap(), int64(0)
-	table, err := embedding.NewTable(names, dim, vectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Methods: []Method{CosAdd}, Threads: 2, Progress: func(string, int, int) { most = max(most, heap()-before) }}
-	if _, _, err := Score(t.Context(), table, dir, o); err != nil {
-		t.Fatal(err)
-	}
-	if want := Bytes(n, dim, int64(set.Len()), 0, o); most > want || most < want*3/4 {
-		t.Errorf("%d bytes were taken, %d are expected", most, want)
-	}
 }

@@ -62,12 +62,12 @@ func writeFile(path string, write func(w io.Writer) error) error {
 	return replace(target, func(f *os.File) error { return fill(f, write) })
 }
 
-// BufferBytes is the memory that Write takes for its buffer.
-const BufferBytes = 128 << 10
+// bufferBytes is the memory of Write's buffer.
+const bufferBytes = 128 << 10
 
 // fill lets write fill a file through a buffer.
 func fill(f *os.File, write func(w io.Writer) error) error {
-	w := bufio.NewWriterSize(f, BufferBytes)
+	w := bufio.NewWriterSize(f, bufferBytes)
 	if err := write(w); err != nil {
 		return err
 	}

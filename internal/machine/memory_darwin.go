@@ -24,6 +24,3 @@ func Memory() (total, available int64) {
 
 // Resident returns about how many bytes this process has resident now.
 func Resident() int64 { return goResident() }
-
-// ResidentFiles is the part of Resident that is of files, as the code of the program is; 0 if the system does not know.
-func ResidentFiles() int64 { return 0 }

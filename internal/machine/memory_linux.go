@@ -35,13 +35,6 @@ func Resident() int64 {
 	return goResident()
 }
 
-// ResidentFiles is the part of Resident that is of files, as the code of the program is; 0 if the system does not know.
-// Files of a file system in memory are counted apart.
-func ResidentFiles() int64 {
-	const status = "/proc/self/status"
-	return procValue(status, "RssFile:") + procValue(status, "RssShmem:")
-}
-
 // Memory returns the machine's memory and the available part of it in bytes, or
 // 0 if the system does not know; 1 if nothing is available. Neither exceeds the limit
 // of the control group (a container, a batch job) or of the address space (ulimit -v).

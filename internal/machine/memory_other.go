@@ -10,6 +10,3 @@ func Memory() (total, available int64) { return 0, 0 }
 
 // Resident returns about the resident memory of this process now, in bytes.
 func Resident() int64 { return goResident() }
-
-// ResidentFiles is the part of Resident that is of files, as the code of the program is; 0 if the system does not know.
-func ResidentFiles() int64 { return 0 }

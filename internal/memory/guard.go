@@ -3,9 +3,7 @@ package memory
 import (
 	"fmt"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -33,7 +31,7 @@ func NewGuard(limit int64) (g Guard, release func()) {
 		return g, func() {}
 	}
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(max(g.Limit-outside()-CodeToCome, 0), before))
+	debug.SetMemoryLimit(min(max(g.Limit-program, 0), before))
 	outer := g.enter()
 	return g, func() {
 		debug.SetMemoryLimit(before)
@@ -41,35 +39,13 @@ func NewGuard(limit int64) (g Guard, release func()) {
 	}
 }
 
-// CodeToCome is the code of the program that comes into memory while a text is read and trained on, and
-// while vectors are saved, in bytes, measured.
-const CodeToCome = 2 << 20
+// program is about how much of the program's resident memory Go's limit does not count: its code, mostly.
+const program = 16 << 20
 
-// ToCome is [CodeToCome] less what has come since the first call: a process that trained before has the code, and Go's
-// records of threads and of the heap.
-func ToCome() int64 { return CodeToCome - min(max(besideHeap()-begun(), 0), CodeToCome) }
-
-var begun = sync.OnceValue(besideHeap)
-
-// besideHeap is the memory that the process has resident beside Go's heap.
-func besideHeap() int64 {
-	own := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
-		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(own)
-	bytes := machine.ResidentFiles() + int64(own[0].Value.Uint64())
-	for _, heap := range own[1:] {
-		bytes -= int64(heap.Value.Uint64())
-	}
-	return bytes
-}
-
-// outside is the memory that the process has resident and Go's limit does not count: its code, mostly. Go counts some
-// memory that nothing was written to yet, so the difference alone would be too small.
-func outside() int64 {
-	own := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(own)
-	return max(machine.Resident()-int64(own[0].Value.Uint64()-own[1].Value.Uint64()), machine.ResidentFiles())
-}
+// Margin is what work takes beside tables and buffers of so many bytes: code and stacks that come into memory,
+// garbage, and buffers that are not worth counting. Plans are sums with this margin. benchmarks/plans compares them
+// with peaks: they are never too low.
+func Margin(bytes int64) int64 { return 16<<20 + bytes/16 }
 
 // enter makes the guard the one that Room asks. It returns the one before.
 func (g Guard) enter() (before Guard) {
@@ -87,7 +63,7 @@ type Need struct {
 
 // Check returns an error if the needs together are more than the limit. advice says
 // how to need less. A limit of what the error states is enough: it is a little more than the sum, because
-// it is rounded and because the next process may begin with more resident: by 3 MB, once in a hundred runs on a busy machine.
+// it is rounded and because the next process may begin with more resident.
 func (g Guard) Check(doing, advice string, needs ...Need) error {
 	sum := int64(0)
 	var parts []string

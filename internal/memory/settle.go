@@ -38,7 +38,7 @@ func Settle(bytes int64) (release func()) {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	inUse := max(int64(stats.HeapAlloc), bytes, 1)
-	before := debug.SetGCPercent(int(min(100, max(1, 100*Garbage(inUse)/inUse))))
+	before := debug.SetGCPercent(int(min(100, max(1, 100*garbageOf(inUse)/inUse))))
 	return func() { debug.SetGCPercent(before) }
 }
 
@@ -51,5 +51,5 @@ func Resident() int64 {
 	return max(machine.Resident()-int64(free[0].Value.Uint64()), 0)
 }
 
-// Garbage is what Settle allows where so many bytes are in use.
-func Garbage(inUse int64) int64 { return max(2<<20, min(inUse/20, 16<<20), inUse/100) }
+// garbageOf is what Settle allows where so many bytes are in use.
+func garbageOf(inUse int64) int64 { return max(2<<20, min(inUse/20, 16<<20), inUse/100) }

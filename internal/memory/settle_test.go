@@ -41,7 +41,7 @@ func TestSettle(t *testing.T) {
 	percent := debug.SetGCPercent(-1)
 	debug.SetGCPercent(percent)
 	release()
-	if want := int(100 * Garbage(most) / most); percent != want {
+	if want := int(100 * garbageOf(most) / most); percent != want {
 		t.Errorf("collections begin at %d%% of garbage, want %d", percent, want)
 	}
 	if after := debug.SetGCPercent(before); after != before {

@@ -10,7 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/cluster/lead"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -131,20 +130,6 @@ func MemorySequential(text *corpus.Corpus, c sequential.Options, precision Preci
 	}
 	others := memoryWithoutText(text, c, precision, free, gpus)
 	return others + parts.bytes(parts.tokens(free-others)), nil
-}
-
-// PreparingSequential returns the host memory, in bytes, that NewSequential uses and frees again for so many words: the
-// alias table, thresholds, how often each word is drawn for each GPU, and a composition in the order of the GPU.
-func PreparingSequential(d Device, words int, x *composed.Composition) int64 {
-	gpus := d.GPUs()
-	if d.ByMessages() { // each process has one
-		gpus = 1
-	}
-	bytes := (8 + 4 + 8*int64(gpus)) * int64(words)
-	if x != nil {
-		bytes += (8+4)*int64(words) + (4+4)*int64(len(x.Symbols))
-	}
-	return bytes
 }
 
 // parts are the sizes of the parts of a text that each of several GPUs has; of one all.

@@ -27,8 +27,6 @@ const (
 	ForTables  = "tables"  // W, C, and the parameters of what composes W
 	ForMoments = "moments" // of the optimizer
 	ForWork    = "work"    // samples, gradients, and all that lives as long as the trainer
-	ForPages   = "pages"   // the rest of the large pages that tables end in
-	ForStep    = "step"    // what only a step of training has: what is done afterwards may take its place
 )
 
 // NewAccount returns a live account. check returns an error if the account, with the latest request,
@@ -44,9 +42,7 @@ func Dry(construct func(a *Account)) *Account {
 
 // Floats returns n zeros, or nil if the account is dry or out of memory (see Err).
 func (a *Account) Floats(purpose string, n int) []float32 {
-	bytes := 4 * int64(n)
-	own, rest := a.Take(purpose, bytes), a.Take(ForPages, memory.SizeOf(n)-bytes)
-	if !own || !rest {
+	if !a.Take(purpose, memory.SizeOf(n)) {
 		return nil
 	}
 	return memory.Floats(n)

@@ -44,13 +44,3 @@ func TestAccount(t *testing.T) {
 		t.Error("a dry account gives memory")
 	}
 }
-
-// TestAccountOfLargePages: a large table has whole pages, in a dry account too.
-func TestAccountOfLargePages(t *testing.T) {
-	layout := func(a *Account) { a.Floats(ForTables, 3<<20+1) }
-	live := NewAccount(func(*Account) error { return nil })
-	layout(live)
-	if dry := Dry(layout); dry.Sum() != 14<<20 || live.Sum() != dry.Sum() || dry.Sum(ForPages) != 2<<20-4 {
-		t.Errorf("dry %v, live %v", dry.needs, live.needs)
-	}
-}

@@ -52,7 +52,6 @@ func (e *encoder) Randomize(uint64)                 {}
 func (e *encoder) Bytes() (rows, gradient int64)    { return 0, 0 }
 func (e *encoder) Encode([]string, []float32) error { return fmt.Errorf("an encoder of no strings") }
 func (e *encoder) Truncated() int                   { return 0 }
-func (e *encoder) EncodeBytes() int64               { return 0 }
 
 // Rows adds the rows of all words to the graph of the parameters.
 func (e *encoder) Rows(parameters gorgonia.Nodes, _ []uint32, threads int) (*gorgonia.Node, error) {
