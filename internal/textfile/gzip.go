@@ -11,9 +11,6 @@ import (
 
 const gzipMagic = "\x1f\x8b"
 
-// IsGzip reports whether a file with these first two bytes is one of gzip.
-func IsGzip(head []byte) bool { return string(head) == gzipMagic }
-
 // ErrTrailing is the error of a file in which something else follows the compressed
 // text.
 var ErrTrailing = errors.New("what follows the compressed text is not gzip: the file was damaged, or something was appended to it")

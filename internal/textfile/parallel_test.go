@@ -3,7 +3,6 @@ package textfile
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -43,31 +41,6 @@ func randomText(rng *rand.Rand, n int) []byte {
 		text[i] = "etaoin shrdlu\n"[rng.IntN(14)]
 	}
 	return text
-}
-
-// bgzipped returns a text as bgzip compresses it, but with members of any size up to
-// bgzip's: members of 64 KiB that do not get shorter would be too long for its field.
-func bgzipped(t testing.TB, rng *rand.Rand, text []byte) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	for first := true; first || len(text) > 0; first = false {
-		n := min(len(text), rng.IntN(0xff00)+1)
-		var member bytes.Buffer
-		w, err := gzip.NewWriterLevel(&member, flate.BestSpeed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Extra = []byte{'X', 'Y', 1, 0, 9, 'B', 'C', 2, 0, 0, 0}
-		_, err = w.Write(text[:n])
-		if err = errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		data := member.Bytes()
-		binary.LittleEndian.PutUint16(data[12+9:], uint16(len(data)-1))
-		file.Write(data)
-		text = text[n:]
-	}
-	return file.Bytes()
 }
 
 func gzipped(t testing.TB, text []byte) []byte {
@@ -143,12 +116,8 @@ func TestParallel(t *testing.T) {
 		file []byte
 		want []byte
 	}{
-		"bgzip":              {bgzipped(t, rng, text), text},
-		"bgzip, small":       {bgzipped(t, rng, small), small},
-		"bgzip, empty":       {bgzipped(t, rng, nil), nil},
-		"bgzip, padded":      {append(bgzipped(t, rng, text), zeros...), text},
-		"bgzip, then gzip":   {append(bgzipped(t, rng, text), gzipped(t, small)...), append(bytes.Clone(text), small...)},
-		"gzip, then bgzip":   {append(gzipped(t, small), bgzipped(t, rng, text)...), append(bytes.Clone(small), text...)},
+		"gzip, padded":       {append(gzipped(t, text), zeros...), text},
+		"gzip, two members":  {append(gzipped(t, small), gzipped(t, text)...), append(bytes.Clone(small), text...)},
 		"zstd, sized":        {frames(t, rng, text, true), text},
 		"zstd, not sized":    {frames(t, rng, text, false), text},
 		"zstd, mixed":        {append(frames(t, rng, small, true), frames(t, rng, text, false)...), append(bytes.Clone(small), text...)},
@@ -180,27 +149,6 @@ func TestParallel(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A member of a hostile file that says it is one of bgzip's cannot have much text.
-func TestBgzipBomb(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var member bytes.Buffer
-	w := gzip.NewWriter(&member)
-	w.Extra = []byte{'B', 'C', 2, 0, 0, 0}
-	if _, err := w.Write(make([]byte, 50<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	data := member.Bytes()
-	binary.LittleEndian.PutUint16(data[16:], uint16(len(data)-1))
-	if len(data) < 1<<16 {
-		if text, err := readFile(append(bgzipped(t, rng, nil), data...), 2); !errors.Is(err, errMember) || len(text) > 20*bgzipText {
-			t.Errorf("%d bytes, %v", len(text), err)
-		}
 	}
 }
 
@@ -329,7 +277,6 @@ func TestFields(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	f.Add(bgzipped(f, rng, []byte("some words\nof text")))
 	f.Add(frames(f, rng, []byte("some words\nof text"), true))
 	many, err := base64.StdEncoding.DecodeString(blocks)
 	if err != nil {

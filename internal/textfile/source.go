@@ -136,9 +136,9 @@ const (
 )
 
 var formats = []format{
-	{name: "gzip", magic: gzipMagic, open: openGzip},
-	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: openZstd},
-	{name: "zstd", magic: "?\x2a\x4d\x18", anyOf: "PQRSTUVWXYZ[\\]^_", open: openZstd}, // a frame to skip comes first, as pzstd writes it
+	{name: "gzip", magic: gzipMagic, open: oneThread(Gzip)},
+	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: oneThread(Zstd)},
+	{name: "zstd", magic: "?\x2a\x4d\x18", anyOf: "PQRSTUVWXYZ[\\]^_", open: oneThread(Zstd)}, // a frame to skip comes first, as pzstd writes it
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", anyOf: bzip2Levels, open: openBzip2},
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", anyOf: bzip2Levels, open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
@@ -150,6 +150,11 @@ var formats = []format{
 	{name: parquetName, magic: parquetMagic, hint: "name the column of the text with --field"},
 	{name: "UTF-16 text", magic: "\xff\xfe", hint: "convert it to UTF-8 first (iconv)"},
 	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
+}
+
+// oneThread opens a file that is decompressed from its begin to its end.
+func oneThread(open func(r io.Reader) (io.ReadCloser, error)) func(in *bufio.Reader, threads int) (io.ReadCloser, error) {
+	return func(in *bufio.Reader, _ int) (io.ReadCloser, error) { return open(in) }
 }
 
 // formatOf returns the format of a file with these first bytes; nil is plain text.
