@@ -81,41 +81,53 @@ template <int G, class Function> __device__ __forceinline__ void inWidth(uint32_
 	f(Count<G>{});
 }
 
-// train is the step. G is the number of rows of targets that a warp holds at a time, a power of two.
-template <class Format, int G, class method> __device__ __forceinline__ void train(const StepLaunch &a) {
-	constexpr int n = Format::values, ring = 4, words = sizeof(Job) / 4;
-	__shared__ uint32_t numbers[4][ring]; // of tiles, of groups
-	const StepTable &t = a.table;
-	const DenseShape &d = a.dense;
-	const typename Format::Tile dense(d);
-	const uint32_t stream = a.step->stream, tiles = *a.tiles;
-	const int l = laneNumber(), w = threadIdx.x / 32 % tileRows, group = threadIdx.x / groupThreads;
-	const Format f(t, stream);
-	dense.draw(a.shared);
+// A Step trains the tiles of a group of warps. G is the number of rows of targets that a warp holds at a time, a power of two.
+template <class Format, int G, class method> struct Step {
+	static constexpr int n = Format::values, words = sizeof(Job) / 4;
+	using Tile = typename Format::Tile;
+	using Rows = typename Format::Packed[Format::staged ? 1 : G];
 
-	// Of the first three tiles of the groups every second run goes backwards: the first tiles are the longest.
-	uint32_t groups = gridDim.x * (blockDim.x / groupThreads), mine = blockIdx.x * (blockDim.x / groupThreads) + group;
-	uint32_t tile = mine, tile1 = 2 * groups - 1 - mine, tile2 = 2 * groups + mine, next = 0;
+	const StepLaunch &a;
+	const StepTable &t;
+	const DenseShape &d;
+	const Tile dense;
+	const uint32_t stream, tiles;
+	const int l, w; // lane, warp of the group
+	const Format f;
+	uint32_t *numbers; // of the group's next tiles
+	char *staged;      // this warp's rows of targets
+	uint32_t tile, tile1, tile2, next, job, job1;
+	uint32_t ids, count; // of the samples of job
+	bool idle, sound;
+	long long losses;
+
+	// A Row is that of this warp's job: its values, its gradient and its loss.
+	struct Row {
+		const uint32_t row, samples;
+		const bool owner, trains;
+		float x[n], g[n], loss;
+		typename Format::Moments moments;
+	};
+
+	__device__ __forceinline__ Step(const StepLaunch &a, uint32_t *numbers)
+		: a(a), t(a.table), d(a.dense), dense(d), stream(a.step->stream), tiles(*a.tiles), l(laneNumber()), w(threadIdx.x / 32 % tileRows), f(t, stream), numbers(numbers),
+		  staged((char *)denseMemory + blockDim.x / groupThreads * Tile::groupBytes + d.kept * Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes), next(0), sound(true), losses(0) {}
+
+	__device__ __forceinline__ static bool first() { return threadIdx.x % groupThreads == 0; }
+	__device__ __forceinline__ static uint32_t groups() { return gridDim.x * (blockDim.x / groupThreads); }
+
 	// A lane has a word of a job. Behind the last tile there is the last again, and behind the last sample: no
 	// condition may make the compiler wait for what is asked for.
-	auto jobOf = [&](uint32_t tile) { return a.jobs[(min(tile, max(tiles, 1u) - 1) * tileRows + w) * words + l % words]; };
-	auto word = [&](uint32_t job, int i) { return __shfl_sync(warp, job, i); };
-	auto samplesOf = [&](uint32_t job) {
+	__device__ __forceinline__ uint32_t jobOf(uint32_t tile) const { return a.jobs[(min(tile, max(tiles, 1u) - 1) * tileRows + w) * words + l % words]; }
+	__device__ __forceinline__ uint32_t word(uint32_t job, int i) const { return __shfl_sync(warp, job, i); }
+	__device__ __forceinline__ uint32_t samplesOf(uint32_t job) const {
 		uint32_t count = word(job, 2), slot = word(job, 1);
 		return a.samples[slot + min(uint32_t(l), max(count, 1u) - 1)];
-	};
-	uint32_t job = jobOf(tile), job1 = jobOf(tile1);
-	if (threadIdx.x % groupThreads == 0) {
-		numbers[group][0] = tile, numbers[group][1] = tile1, numbers[group][2] = tile2;
-		next = 3 * groups + atomicAdd(a.next, 1);
 	}
-	__syncthreads();
 
-	// Rows of targets wait in shared memory, or the first of them in registers: of few targets the last repeatedly, for a
-	// condition would make the compiler wait for the values.
-	char *staged = (char *)denseMemory + blockDim.x / groupThreads * Format::Tile::groupBytes + d.kept * Format::Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes;
-	using Rows = typename Format::Packed[Format::staged ? 1 : G];
-	auto fetch = [&](Rows &r, const void *table, uint32_t ids, uint32_t first, uint32_t end) {
+	// fetch asks for rows of targets. They wait in shared memory, or the first of them in registers: of few targets the last
+	// repeatedly, for a condition would make the compiler wait for the values.
+	__device__ __forceinline__ void fetch(Rows &r, const void *table, uint32_t ids, uint32_t first, uint32_t end) const {
 		if constexpr (Format::staged) {
 			f.template stage<G>(sharedAt(staged), table, ids, first, end);
 			asm volatile("cp.async.commit_group;" ::: "memory");
@@ -123,51 +135,46 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 #pragma unroll
 			for (int i = 0; i < G; i++) f.gather(r[i], table, __shfl_sync(warp, ids, min(first + i, max(end, 1u) - 1) % 32));
 		}
-	};
-	uint32_t ids = samplesOf(job), count;
-	bool idle;
+	}
+
 	// begin asks for the row of a job, whose samples are in ids. Its targets need what the step before this one wrote.
-	auto begin = [&](uint32_t job) {
+	__device__ __forceinline__ void begin(uint32_t job) {
 		idle = word(job, 0) == none || __shfl_sync(warp, ids, 0) == noContext;
 		count = idle ? 0 : word(job, 2);
 		if (idle) ids = 0;
 		f.begin(dense, w, word(job, 0));
 		asm volatile("cp.async.commit_group;" ::: "memory");
-	};
-	begin(job);
-	awaitPrevious();
-	awaitOthers(t.sharing);
-	startNext(); // its early part reads what the step before this one wrote
-	for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Format::Tile::negatives);
-	Rows unused;
-	if constexpr (Format::staged) fetch(unused, t.positives, ids, 0, count);
-	arrivedShared();
-	__syncthreads();
+	}
 
-	long long losses = 0;
-	bool sound = true;
-	for (int k = 0; tile < tiles; k++) {
-		const uint32_t row = word(job, 0), samples = word(job, 3);
-		const bool owner = row != none && word(job, 6) == 0, trains = owner && !idle;
-		Rows r;
-		if constexpr (!Format::staged) fetch(r, t.positives, ids, 0, count);
-		asm volatile("cp.async.wait_group %0;" ::"n"(Format::staged ? 1 : 0) : "memory"); // what begin asked for; its targets may come later
-		__syncwarp();
-		float x[n], g[n], loss = 0;
-		f.end(dense, w, x);
-		typename Format::Moments moments;
-		if constexpr (Format::early) f.template load<method>(moments, row);
-		tile2 = numbers[group][(k + 2) % ring];
-		uint32_t job2 = jobOf(tile2), ids1 = samplesOf(job1);
-		if (threadIdx.x % groupThreads == 0) {
-			numbers[group][(k + 3) % ring] = next;
-			next = 3 * groups + atomicAdd(a.next, 1);
+	// start asks for the first jobs, rows and shared negatives. Of the first three tiles of the groups every second run goes backwards:
+	// the first tiles are the longest.
+	__device__ __forceinline__ void start() {
+		dense.draw(a.shared);
+		uint32_t mine = word(blockIdx.x * (blockDim.x / groupThreads) + threadIdx.x / groupThreads, 0); // now the compiler knows that all lanes go on together
+		tile = mine, tile1 = 2 * groups() - 1 - mine, tile2 = 2 * groups() + mine;
+		job = jobOf(tile), job1 = jobOf(tile1);
+		if (first()) {
+			numbers[0] = tile, numbers[1] = tile1, numbers[2] = tile2;
+			next = 3 * groups() + atomicAdd(a.next, 1);
 		}
+		__syncthreads();
+		ids = samplesOf(job);
+		begin(job);
+		awaitPrevious();
+		awaitOthers(t.sharing);
+		startNext(); // its early part reads what the step before this one wrote
+		for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Tile::negatives);
+		Rows unused;
+		if constexpr (Format::staged) fetch(unused, t.positives, ids, 0, count);
+		arrivedShared();
+		__syncthreads();
+	}
 
-		awaitGroup();
-		for (uint32_t c = 0, first = 0; first < d.shared; c++, first += Format::Tile::negatives) {
+	// sharedNegatives begins the row's gradient and loss with those of the negatives that all rows share.
+	__device__ __forceinline__ void sharedNegatives(Row &r) const {
+		for (uint32_t c = 0, first = 0; first < d.shared; c++, first += Tile::negatives) {
 			uint32_t place = c;
-			if (d.kept * Format::Tile::negatives < d.shared) { // no room for all
+			if (d.kept * Tile::negatives < d.shared) { // no room for all
 				if (first) awaitGroup();
 				f.loadShared(dense, place = 0, first);
 				arrivedShared();
@@ -175,52 +182,55 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 			}
 			dense.scores(place);
 			awaitGroup();
-			loss += dense.coefficients(d.shared - first, idle ? 0 : t.weight, t.bias);
+			r.loss += dense.coefficients(d.shared - first, idle ? 0 : t.weight, t.bias);
 			awaitGroup();
 			dense.gradient(place, first > 0);
 		}
 		if (d.shared) awaitGroup();
-		loss = trains ? loss * (samples * t.weight) : 0;
-		if (d.shared && trains) f.take(g, dense.gradientOf(w));
+		r.loss = r.trains ? r.loss * (r.samples * t.weight) : 0;
+		if (d.shared && r.trains) f.take(r.g, dense.gradientOf(w));
 		else
 #pragma unroll
-			for (int i = 0; i < n; i++) g[i] = 0;
+			for (int i = 0; i < n; i++) r.g[i] = 0;
+	}
 
-		// train adds the gradient of some targets, at most a width, whose rows are in r.
-		auto train = [&](auto width, const Rows &r, uint32_t live, bool positive) {
-			constexpr int W = decltype(width)::value;
-			if constexpr (Format::staged) {
-				arrivedShared();
-				__syncwarp();
-			}
-			auto target = [&](int i) {
-				if constexpr (Format::staged) return f.waiting(staged, i);
-				else return r[i];
-			};
-			float scores[W];
-#pragma unroll
-			for (int i = 0; i < W; i++) {
-				scores[i] = 0;
-				if (i < live) scores[i] = f.dot(x, target(i));
-			}
-			float score = sums<W>(scores) + t.bias;
-			bool mine = l % W < live;
-			Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
-			float c = !mine ? 0 : positive ? -y.sigmoid * inverse(samples) : y.sigmoid;
-			if (mine && l < W) loss += (positive ? 1.0f : samples) * __logf(y.factor);
-#pragma unroll
-			for (int i = 0; i < W; i++) {
-				float mine = __shfl_sync(warp, c, i);
-				if (i < live) f.add(g, mine, target(i));
-			}
-			if constexpr (Format::staged) __syncwarp();
+	// meet adds the gradient of some targets, at most W, whose rows are in targets.
+	template <int W> __device__ __forceinline__ void meet(Row &r, const Rows &targets, uint32_t live, bool positive) const {
+		if constexpr (Format::staged) {
+			arrivedShared();
+			__syncwarp();
+		}
+		auto target = [&](int i) {
+			if constexpr (Format::staged) return f.waiting(staged, i);
+			else return targets[i];
 		};
-		auto trainPositives = [&](const Rows &r, uint32_t live) {
-			inWidth<G>(live, [&](auto width) { train(width, r, live, true); });
+		float scores[W];
+#pragma unroll
+		for (int i = 0; i < W; i++) {
+			scores[i] = 0;
+			if (i < live) scores[i] = f.dot(r.x, target(i));
+		}
+		float score = sums<W>(scores) + t.bias;
+		bool mine = l % W < live;
+		Logistic y = fastLogistic(positive ? -score : score); // to the loss, a positive is a negative of opposite score
+		float c = !mine ? 0 : positive ? -y.sigmoid * inverse(r.samples) : y.sigmoid;
+		if (mine && l < W) r.loss += (positive ? 1.0f : r.samples) * __logf(y.factor);
+#pragma unroll
+		for (int i = 0; i < W; i++) {
+			float mine = __shfl_sync(warp, c, i);
+			if (i < live) f.add(r.g, mine, target(i));
+		}
+		if constexpr (Format::staged) __syncwarp();
+	}
+
+	// positives trains the row's samples, the first of which were asked for.
+	__device__ __forceinline__ void positives(Row &r, const Rows &asked) {
+		auto train = [&](const Rows &rows, uint32_t live) {
+			inWidth<G>(live, [&](auto width) { meet<decltype(width)::value>(r, rows, live, true); });
 		};
 		uint32_t done = 0;
 		if constexpr (!Format::staged) { // what was asked for before has registers of its own
-			if (count) trainPositives(r, min(uint32_t(G), count));
+			if (count) train(asked, min(uint32_t(G), count));
 			done = G;
 		}
 		for (; done < count; done += G) {
@@ -228,45 +238,84 @@ template <class Format, int G, class method> __device__ __forceinline__ void tra
 				uint32_t slot = word(job, 1) + done + l;
 				ids = done + l < count ? a.samples[slot] : 0;
 			}
-			Rows r;
-			if (done || !Format::staged) fetch(r, t.positives, ids, done, count);
-			trainPositives(r, min(uint32_t(G), count - done));
+			Rows rows;
+			if (done || !Format::staged) fetch(rows, t.positives, ids, done, count);
+			train(rows, min(uint32_t(G), count - done));
 		}
-		if (trains && !small)
-			for (uint32_t done = 0; done < t.ownNegatives; done += G) {
-				if (done % 32 == 0) {
-					uint64_t i = uint64_t(row) * t.ownNegatives + done + l;
-					ids = done + l < t.ownNegatives ? aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i)) : 0;
-				}
-				Rows r;
-				fetch(r, t.negatives, ids, done, t.ownNegatives);
-				train(Count<G>{}, r, min(uint32_t(G), t.ownNegatives - done), false);
-			}
+	}
 
-		if constexpr (!Format::early) f.template load<method>(moments, row);
-		if (uint32_t parts = word(job, 7); parts > 1) { // the same for all warps of a tile
-			if (!owner) f.store(dense.gradientOf(w), g);
-			awaitGroup();
-			if (owner)
-				for (uint32_t other = 1; other < parts; other++) f.add(g, dense.gradientOf(w + other));
-			awaitGroup();
+	__device__ __forceinline__ void ownNegatives(Row &r) {
+		for (uint32_t done = 0; done < t.ownNegatives; done += G) {
+			if (done % 32 == 0) {
+				uint64_t i = uint64_t(r.row) * t.ownNegatives + done + l;
+				ids = done + l < t.ownNegatives ? aliasDraw(t.alias, t.rows, randomBits(t.seed, streamNegatives, stream, i)) : 0;
+			}
+			Rows rows;
+			fetch(rows, t.negatives, ids, done, t.ownNegatives);
+			meet<G>(r, rows, min(uint32_t(G), t.ownNegatives - done), false);
 		}
+	}
+
+	// addParts adds the gradients of the warps that share a row, which are the same for all warps of a tile.
+	__device__ __forceinline__ void addParts(Row &r) const {
+		uint32_t parts = word(job, 7);
+		if (parts <= 1) return;
+		if (!r.owner) f.store(dense.gradientOf(w), r.g);
+		awaitGroup();
+		if (r.owner)
+			for (uint32_t other = 1; other < parts; other++) f.add(r.g, dense.gradientOf(w + other));
+		awaitGroup();
+	}
+
+	__device__ __forceinline__ void update(Row &r) const {
+		StepNumbers s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
+		if constexpr (!method::corrected) s.scale = s.rate, s.epsilon = t.epsilon;
+		if constexpr (!method::adaptive) { // a sum of independent samples, divided by its standard deviation
+			s.rate *= root(r.samples);
+			s.keep = 1 - s.rate * t.decay;
+		}
+		f.template update<method>(r.row, r.x, r.g, r.moments, s);
+	}
+
+	// trainTile trains tile number k of the group.
+	__device__ __forceinline__ void trainTile(int k) {
+		constexpr int ring = 4;
+		const uint32_t row = word(job, 0), samples = word(job, 3);
+		const bool owner = row != none && word(job, 6) == 0;
+		Row r = {row, samples, owner, owner && !idle};
+		Rows targets;
+		if constexpr (!Format::staged) fetch(targets, t.positives, ids, 0, count);
+		asm volatile("cp.async.wait_group %0;" ::"n"(Format::staged ? 1 : 0) : "memory"); // what begin asked for; its targets may come later
+		__syncwarp();
+		f.end(dense, w, r.x);
+		if constexpr (Format::early) f.template load<method>(r.moments, row);
+		tile2 = word(numbers[(k + 2) % ring], 0);
+		uint32_t job2 = jobOf(tile2), ids1 = samplesOf(job1);
+		if (first()) {
+			numbers[(k + 3) % ring] = next;
+			next = 3 * groups() + atomicAdd(a.next, 1);
+		}
+		awaitGroup();
+		sharedNegatives(r);
+		positives(r, targets);
+		if (r.trains && !small) ownNegatives(r);
+		if constexpr (!Format::early) f.template load<method>(r.moments, row);
+		addParts(r);
 		ids = ids1;
 		begin(job1);
-		if constexpr (Format::staged) fetch(r, t.positives, ids, 0, count);
-		if (owner) {
-			StepNumbers s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
-			if constexpr (!method::corrected) s.scale = s.rate, s.epsilon = t.epsilon;
-			if constexpr (!method::adaptive) { // a sum of independent samples, divided by its standard deviation
-				s.rate *= root(samples);
-				s.keep = 1 - s.rate * t.decay;
-			}
-			f.template update<method>(row, x, g, moments, s);
-		}
-		sound = sound && loss < 1e12f; // not so if it is no number
-		losses += __float2ll_rn(loss * unitsOfLoss);
+		if constexpr (Format::staged) fetch(targets, t.positives, ids, 0, count);
+		if (owner) update(r);
+		sound = sound && r.loss < 1e12f; // not so if it is no number
+		losses += __float2ll_rn(r.loss * unitsOfLoss);
 		tile = tile1, tile1 = tile2, job = job1, job1 = job2;
 	}
-	report(a.loss, losses, sound);
-	tellOthers(t.sharing);
+};
+
+template <class Format, int G, class method> __device__ __forceinline__ void train(const StepLaunch &a) {
+	__shared__ uint32_t numbers[4][4]; // of tiles, of groups
+	Step<Format, G, method> s(a, numbers[threadIdx.x / groupThreads]);
+	s.start();
+	for (int k = 0; s.tile < s.tiles; k++) s.trainTile(k);
+	report(a.loss, s.losses, s.sound);
+	tellOthers(a.table.sharing);
 }
