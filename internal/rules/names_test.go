@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,6 +53,71 @@ func TestFunctions(t *testing.T) {
 		if n := len(exported); n > exportedNames {
 			t.Errorf("%s exports %d names, more than %d", room, n, exportedNames)
 		}
+	}
+}
+
+// TestKernels: so does a function of the CUDA sources.
+func TestKernels(t *testing.T) {
+	for _, path := range files(t, ".cu", ".cuh") {
+		source, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, n := range functionsOf(string(source)) {
+			if n > functionLines {
+				t.Errorf("%s: %s has %d lines, more than %d", path, name, n, functionLines)
+			}
+		}
+	}
+}
+
+// functionsOf returns the lines of the functions of a CUDA source, by their first lines. The brace of a body ends its line, unless
+// the body is one line.
+func functionsOf(source string) map[string]int {
+	functions := map[string]int{}
+	name, first, depth := "", 0, 0
+	for i, line := range strings.Split(source, "\n") {
+		line, _, _ = strings.Cut(line, "//")
+		line = strings.TrimSpace(strings.TrimSuffix(line, "\\"))
+		if name == "" && (strings.Contains(line, "__device__") || strings.Contains(line, "__global__")) {
+			name, first = line, i
+		}
+		if name == "" {
+			continue
+		}
+		if depth > 0 || strings.HasSuffix(line, "{") {
+			depth += strings.Count(line, "{") - strings.Count(line, "}")
+		} else if !strings.HasSuffix(line, "}") && !strings.HasSuffix(line, ";") {
+			continue // its arguments go on
+		}
+		if depth == 0 {
+			functions[name] = i - first + 1
+			name = ""
+		}
+	}
+	return functions
+}
+
+func TestFunctionsOf(t *testing.T) {
+	got := functionsOf(`constexpr int two = 2;
+__device__ int one() { return 1; }
+template <int F>
+__device__ int three(int a,
+	int b) {
+	return a; // }
+}
+struct S {
+	__device__ S(int a)
+		: x{a}, y(a) {
+		if (a) {
+			y = 1;
+		}
+	}
+};
+`)
+	want := map[string]int{"__device__ int one() { return 1; }": 1, "__device__ int three(int a,": 4, "__device__ S(int a)": 6}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

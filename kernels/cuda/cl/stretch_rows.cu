@@ -120,6 +120,16 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 	}
 }
 
+// keep writes what the parts of a row are to be trained by.
+template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint32_t row, Row<F> part) {
+	const int quads = a.words.quads, l = laneNumber();
+	scale(part, a.weights[row] * gradientUnits);
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (int i = l + 32 * f; i < quads) a.gradient[size_t(row) * quads + i] = narrow(part.v[f], 1);
+	if (l == 0) a.trained[row] = a.iteration;
+}
+
 // rows trains the rows of tiles of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by. A
 // group of eight warps has a tile; the first tiles are the longest, so every second run of tiles goes backwards.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
@@ -172,14 +182,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 		}
 		if (!owner) continue;
 		scale(g, 1 / x.windows);
-		if (a.gradient) {
-			Row<F> part = g;
-			scale(part, a.weights[row] * gradientUnits);
-#pragma unroll
-			for (int f = 0; f < F; f++)
-				if (int i = l + 32 * f; i < quads) a.gradient[size_t(row) * quads + i] = narrow(part.v[f], 1);
-			if (l == 0) a.trained[row] = a.iteration;
-		}
+		if (a.gradient) keep(a, row, g);
 		if (a.ownRows) updateRow<method>(a.words, numbersOf<method>(a, a.steps[0], make_float2(__uint_as_float(word(4)), __uint_as_float(word(5))), word(3)), row, g);
 	}
 }

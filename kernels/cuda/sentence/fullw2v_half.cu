@@ -111,22 +111,14 @@ template <int F> struct HalfRing : Ring<F, 0, 1> {
 	}
 };
 
-// window trains a window: r are the outputs, of which this lane has a quarter of
-// output; Q groups of 8 slots hold the context words, and times says how often this
-// lane's slot is one; output has a share of C. It returns this lane's part of the loss.
-template <int F, int Q>
-__device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring, const Halves<F> &table, const Fragments<F> &r,
-	uint32_t output, int times, float rate, float share, Dither &dither) {
-	int g = laneNumber() / 4, t = laneNumber() % 4, width = 1 + a.negatives;
-	float4 *mine = shared + g * ring.stride + 2 * t; // of slot g
-	uint32_t gradient[Q], across[Q];
-	float loss = 0, even[4] = {0, 0, 0, 0}, odd[4] = {0, 0, 0, 0}; // two sums: one would wait for itself
+// multiplyRows computes the scores of the context words with the outputs r: mine is where this lane's part of the first rows is.
+template <int F, int Q> __device__ __forceinline__ void multiplyRows(float (&even)[4], float (&odd)[4], const float4 *mine, int stride, const Fragments<F> &r) {
 #pragma unroll
 	for (int c = 0; c < 4 * F; c++) {
 		uint32_t left[Q][4];
 #pragma unroll
 		for (int q = 0; q < Q; q++) {
-			float4 x = mine[q * 8 * ring.stride + 8 * c], y = mine[q * 8 * ring.stride + 8 * c + 1];
+			float4 x = mine[q * 8 * stride + 8 * c], y = mine[q * 8 * stride + 8 * c + 1];
 			left[q][0] = bits(__floats2half2_rn(x.x, x.y)), left[q][1] = bits(__floats2half2_rn(x.z, x.w));
 			left[q][2] = bits(__floats2half2_rn(y.x, y.y)), left[q][3] = bits(__floats2half2_rn(y.z, y.w));
 		}
@@ -138,6 +130,13 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 			multiply(odd, left[0][0], left[0][2], left[0][1], left[0][3], r.tile(4 * c + 2), r.tile(4 * c + 3));
 		}
 	}
+}
+
+// coefficients makes of scores the coefficients of rows, by slots and by outputs. It returns this lane's part of the loss.
+template <int Q>
+__device__ __forceinline__ float coefficients(uint32_t (&gradient)[Q], uint32_t (&across)[Q], const float (&even)[4], const float (&odd)[4], int times, int width) {
+	int g = laneNumber() / 4, t = laneNumber() % 4;
+	float loss = 0;
 #pragma unroll
 	for (int q = 0; q < Q; q++) {
 		float often = __shfl_sync(warp, times, 8 * q + g), steps[2];
@@ -153,6 +152,21 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 		gradient[q] = bits(__floats2half2_rn(steps[0], steps[1]));
 		across[q] = transposed(gradient[q]);
 	}
+	return loss;
+}
+
+// window trains a window: r are the outputs, of which this lane has a quarter of
+// output; Q groups of 8 slots hold the context words, and times says how often this
+// lane's slot is one; output has a share of C. It returns this lane's part of the loss.
+template <int F, int Q>
+__device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring, const Halves<F> &table, const Fragments<F> &r,
+	uint32_t output, int times, float rate, float share, Dither &dither) {
+	int g = laneNumber() / 4, t = laneNumber() % 4, width = 1 + a.negatives;
+	float4 *mine = shared + g * ring.stride + 2 * t; // of slot g
+	uint32_t gradient[Q], across[Q];
+	float even[4] = {0, 0, 0, 0}, odd[4] = {0, 0, 0, 0}; // two sums: one would wait for itself
+	multiplyRows<F, Q>(even, odd, mine, ring.stride, r);
+	float loss = coefficients(gradient, across, even, odd, times, width);
 	float part = rate * contextPart(share, ring.slow);
 	uint32_t added[4][4]; // to chunk c in place c mod 4
 #pragma unroll
@@ -200,6 +214,24 @@ __device__ __forceinline__ float window(const SentenceArgs &a, HalfRing<F> &ring
 	return loss;
 }
 
+// reload loads a row again, if wanted.
+template <int F> __device__ __forceinline__ void reload(Fragments<F> &r, const Halves<F> &table, uint32_t row, bool wanted) {
+	Fragments<F> changed;
+	load(changed, table, row, wanted);
+#pragma unroll
+	for (int c = 0; c < 4 * F; c++)
+		if (wanted) r.v[c] = changed.v[c];
+}
+
+// fill brings the first words of a sentence to the ring.
+template <int F> __device__ __forceinline__ void fill(HalfRing<F> &ring, const uint32_t *kept, int count) {
+	ring.clear();
+	for (int i = 0; i < count; i++) {
+		int into = ring.enter(kept[i], i);
+		ring.bring(into, loadCurrent(ring.table, kept[i], into >= 0));
+	}
+}
+
 // sentence trains n words that subsampling has left of a sentence that begins
 // with token first of the text.
 template <int F, int Q, bool bounded>
@@ -212,12 +244,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	Halves<F> contexts(a);
 	Dither dither = {randomBits(a.seed, streamNegatives, epoch, first + l) ^ l};
 	Windows windows(a, kept, n);
-	ring.clear();
-	for (int i = 0; i <= radius && i < n; i++) {
-		int into = ring.enter(kept[i], i);
-		ring.bring(into, loadCurrent(ring.table, kept[i], into >= 0));
-	}
-
+	fill(ring, kept, min(radius + 1, n));
 	Draw draw;
 	draw.begin(a, epoch, first, kept, 0, n);
 	uint32_t batch = draw.end(a, epoch); // outputs of this batch of windows
@@ -255,12 +282,7 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			if constexpr (!ahead) {
 				load(next, contexts, soon, g < width);
 			} else if (stale) {
-				Fragments<F> changed;
-				bool mine = stale >> g & 1;
-				load(changed, contexts, soon, mine);
-#pragma unroll
-				for (int c = 0; c < 4 * F; c++)
-					if (mine) next.v[c] = changed.v[c];
+				reload(next, contexts, soon, stale >> g & 1);
 			}
 			r = next;
 			now = soon;

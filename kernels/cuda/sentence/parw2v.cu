@@ -32,6 +32,9 @@ struct Batch {
 		}
 	}
 
+	// negativeOf is such that lanes l and l + 8 know negative number u + l mod 8 of H and the one 8 behind it.
+	__device__ __forceinline__ uint32_t negativeOf(int u, int H) const { return negatives[min(u + laneNumber() % 16, H - 1)]; }
+
 	// take takes n words of a sentence.
 	__device__ __forceinline__ void take(const uint32_t *sentence, int n) {
 		int l = laneNumber(), found = 0;
@@ -99,6 +102,66 @@ __device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&
 	return loss;
 }
 
+// giveBack adds to the words of a batch what changed since: changed and share are this lane's of the first 32 rows.
+template <int F>
+__device__ __forceinline__ void giveBack(const SentenceArgs &a, const Batch &words, const Ring<F> &rows, const Chunks<F> &table, int count, int places, float slow, uint32_t changed, float share) {
+	for (int i = 0; i < count; i++) {
+		int lane = i % 32;
+		if (lane == 0 && i > 0) { // the next rows
+			changed = words.words[min(i + laneNumber(), count - 1)];
+			share = __ldg(a.shares + changed);
+		}
+		float part = fminf(1, __shfl_sync(warp, share, lane) * slow);
+		Row<F> change = zeros<F>();
+		add(change, part, rows.load(i));
+		add(change, -part, rows.load(places + i));
+		addCurrent(table, __shfl_sync(warp, changed, lane), change, true);
+	}
+}
+
+// negatives trains the rows of a batch with its H negatives. It returns this lane's part of the loss.
+template <int F, bool many>
+__device__ __forceinline__ float negatives(const SentenceArgs &a, Team<F, 0, 8, 4, many> &team, const Batch &words, Ring<F> &rows, const Chunks<F> &contexts, Row<F> (&r)[8], uint32_t word, int H, int count, float rate, float slow) {
+	constexpr int T = 8;
+	int l = laneNumber();
+	float loss = 0;
+#pragma unroll 1
+	for (int u = 0; u < H; u += T) {
+		Row<F> added[T], next[T];
+		int left = H - u;
+#pragma unroll
+		for (int k = 0; k < T; k++) {
+			next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), T + k < left);
+			added[k] = zeros<F>();
+		}
+		// A word that is drawn twice at a time is trained once and counts twice; if it is
+		// among the next ones, its row there is read again.
+		unsigned same = __match_any_sync(warp, l % 16 < left ? word : ~uint32_t(l)) & 0xffff;
+		float times = l < T && l < left && __ffs(same) - 1 == l ? __popc(same & 0xff) : 0;
+		unsigned stale = __ballot_sync(warp, l >= T && l < 2 * T && same & 0xff) >> T;
+		unsigned wanted = __ballot_sync(warp, times > 0);
+		float shareOfNegative = contextShare<true>(a, word);
+		// The last few with half as many dots.
+		if (left > 4)
+			loss += meet<8, 4>(team, rows, r, added, __shfl_sync(warp, times, l % 8), words.times, count, rate);
+		else
+			loss += meet<4, 8>(team, rows, r, added, __shfl_sync(warp, times, l % 4), words.times, count, rate);
+		if (float part = contextPart(shareOfNegative, slow); __ballot_sync(warp, part < 1)) {
+#pragma unroll
+			for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k));
+		}
+#pragma unroll
+		for (int k = 0; k < T; k++) addCurrent(contexts, __shfl_sync(warp, word, k), added[k], wanted >> k & 1);
+#pragma unroll
+		for (int k = 0; k < T; k++) {
+			if (stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), true);
+			r[k] = next[k];
+		}
+		word = words.negativeOf(u + T, H);
+	}
+	return loss;
+}
+
 // repel is the repulsion of the batches of a sentence that begin with words from ... end-1.
 template <int F, bool many>
 __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, int n, int from, int end, float rate) {
@@ -129,60 +192,14 @@ __device__ __forceinline__ Trained repel(const SentenceArgs &a, uint32_t epoch, 
 		uint32_t changed = words.words[min(l, count - 1)]; // this lane's row, of 32
 		float share = __ldg(a.shares + changed);
 
-		// Lanes l and l + 8 know negative number u + l mod 8 and the one 8 behind it.
-		auto wordOf = [&](int u) { return words.negatives[min(u + l % 16, H - 1)]; };
-		uint32_t word = wordOf(0);
+		uint32_t word = words.negativeOf(0, H);
 		Row<F> r[T];
 #pragma unroll
 		for (int k = 0; k < T; k++) r[k] = loadCurrent(contexts, __shfl_sync(warp, word, k), k < H);
 		arrived();
 		for (int i = 0; i < count; i++) rows.store(places + i, rows.load(i));
-#pragma unroll 1
-		for (int u = 0; u < H; u += T) {
-			Row<F> added[T], next[T];
-			int left = H - u;
-#pragma unroll
-			for (int k = 0; k < T; k++) {
-				next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), T + k < left);
-				added[k] = zeros<F>();
-			}
-			// A word that is drawn twice at a time is trained once and counts twice; if it is
-			// among the next ones, its row there is read again.
-			unsigned same = __match_any_sync(warp, l % 16 < left ? word : ~uint32_t(l)) & 0xffff;
-			float times = l < T && l < left && __ffs(same) - 1 == l ? __popc(same & 0xff) : 0;
-			unsigned stale = __ballot_sync(warp, l >= T && l < 2 * T && same & 0xff) >> T;
-			unsigned wanted = __ballot_sync(warp, times > 0);
-			float shareOfNegative = contextShare<true>(a, word);
-			// The last few with half as many dots.
-			if (left > 4)
-				done.loss += meet<8, 4>(team, rows, r, added, __shfl_sync(warp, times, l % 8), words.times, count, rate);
-			else
-				done.loss += meet<4, 8>(team, rows, r, added, __shfl_sync(warp, times, l % 4), words.times, count, rate);
-			if (float part = contextPart(shareOfNegative, slow); __ballot_sync(warp, part < 1)) {
-#pragma unroll
-				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k));
-			}
-#pragma unroll
-			for (int k = 0; k < T; k++) addCurrent(contexts, __shfl_sync(warp, word, k), added[k], wanted >> k & 1);
-#pragma unroll
-			for (int k = 0; k < T; k++) {
-				if (stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, word, T + k), true);
-				r[k] = next[k];
-			}
-			word = wordOf(u + T);
-		}
-		for (int i = 0; i < count; i++) {
-			int lane = i % 32;
-			if (lane == 0 && i > 0) { // the next rows
-				changed = words.words[min(i + l, count - 1)];
-				share = __ldg(a.shares + changed);
-			}
-			float part = fminf(1, __shfl_sync(warp, share, lane) * slow);
-			Row<F> change = zeros<F>();
-			add(change, part, rows.load(i));
-			add(change, -part, rows.load(places + i));
-			addCurrent(table, __shfl_sync(warp, changed, lane), change, true);
-		}
+		done.loss += negatives<F, many>(a, team, words, rows, contexts, r, word, H, count, rate, slow);
+		giveBack(a, words, rows, table, count, places, slow, changed, share);
 	}
 	return done;
 }

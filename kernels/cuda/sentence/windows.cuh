@@ -175,8 +175,18 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ int behind() const { return slots + 1; }
 };
 
-// widthOf is the number of a window's outputs.
-template <int T> __device__ __forceinline__ int widthOf(const SentenceArgs &a) { return T == 1 ? 1 : 1 + a.negatives; }
+// updateRow updates the row left of a slot by its coefficients with the outputs r, and adds to their changes.
+template <int F, int E, int T, class Rows>
+__device__ __forceinline__ void updateRow(Rows &rows, int slot, const Row<F, E> &left, const float *coefficients, const Row<F, E> (&r)[T], Row<F, E> (&added)[T]) {
+	Row<F, E> updated = left;
+#pragma unroll
+	for (int k = 0; k < T; k++) {
+		float x = coefficients[k];
+		add(updated, x, r[k]);
+		add(added[k], x, left);
+	}
+	rows.update(slot, left, updated);
+}
 
 // window trains a window. r are the rows of its outputs, and times says how often this
 // lane's slot is a context. It sets added to the changes of r, and returns this lane's
@@ -231,14 +241,7 @@ __device__ __forceinline__ float window(const SentenceArgs &a, Team<F, E, T, C, 
 #pragma unroll
 		for (int c = 0; c < C; c++) {
 			if constexpr (!ahead<F, E, T>) left[c] = rows.load(slot[c]); // no registers to keep it
-			Row<F, E> updated = left[c];
-#pragma unroll
-			for (int k = 0; k < T; k++) {
-				float x = team.coefficients[c * P::stride + k];
-				add(updated, x, r[k]);
-				add(added[k], x, left[c]);
-			}
-			rows.update(slot[c], left[c], updated);
+			updateRow(rows, slot[c], left[c], team.coefficients + c * P::stride, r, added);
 		}
 	}
 	return loss;
@@ -284,6 +287,41 @@ __device__ __forceinline__ float mean(const SentenceArgs &a, Team<F, E, T, C, ma
 	return l < T ? part : 0;
 }
 
+// addChanges adds to the table the changes of a window's outputs r, or if bounded a part of each. The lanes have outputs and parts.
+template <int S, bool bounded, int F, int E, int T, class Contexts>
+__device__ __forceinline__ void addChanges(const Contexts &contexts, uint32_t now, const Row<F, E> (&r)[T], Row<F, E> (&added)[T], int width, float part, Dither &dither) {
+	if (bounded && __ballot_sync(warp, part < 1)) {
+#pragma unroll
+		for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k % S));
+	}
+#pragma unroll
+	for (int k = 0; k < T; k++) addChange(contexts, __shfl_sync(warp, now, k % S), r[k], added[k], k < width, dither);
+}
+
+// askNext asks for the rows of the next window's outputs: to shared memory, or if early to r.
+template <int S, bool stages, bool early, int F, int E, int T, class Contexts, class Rows>
+__device__ __forceinline__ void askNext(Row<F, E> (&r)[T], const Contexts &contexts, Rows &rows, uint32_t soon, int width) {
+#pragma unroll
+	for (int k = 0; k < T; k++) {
+		uint32_t output = __shfl_sync(warp, soon, k % S);
+		if constexpr (stages)
+			stageCurrent(contexts, output, k < width, rows.at(rows.behind() + k));
+		else if constexpr (early)
+			r[k] = loadCurrent(contexts, output, k < width);
+	}
+}
+
+// takeNext sets r to the rows of the next window's outputs. It reads again those that were stale when they came.
+template <int S, bool stages, bool early, int F, int E, int T, class Contexts, class Rows>
+__device__ __forceinline__ void takeNext(Row<F, E> (&r)[T], Row<F, E> (&next)[T], const Contexts &contexts, const Rows &rows, uint32_t soon, unsigned stale, int width) {
+#pragma unroll
+	for (int k = 0; k < T; k++) {
+		if constexpr (stages) next[k] = rows.load(rows.behind() + k);
+		if (!early || stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k % S), k < width);
+		r[k] = next[k];
+	}
+}
+
 // sentence trains the windows of some of the words that subsampling has left of a sentence: see train. It
 // returns this lane's part of the loss.
 template <int F, int E, int T, int C, bool many, bool bounded, bool ofMean = false, class Rows = Lifetime<F, E>, class Contexts = Chunks<F, E>>
@@ -325,33 +363,16 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 			uint32_t soon = __shfl_sync(warp, last ? batchNext : batch, after + l % S);
 			unsigned stale = (last ? againNext : again) >> after; // rows that this window changes
 			Row<F, E> added[T], next[T];
-#pragma unroll
-			for (int k = 0; k < T; k++) {
-				uint32_t output = __shfl_sync(warp, soon, k % S);
-				if constexpr (stages)
-					stageCurrent(contexts, output, k < width, rows.at(rows.behind() + k));
-				else if constexpr (early)
-					next[k] = loadCurrent(contexts, output, k < width);
-			}
+			askNext<S, stages, early>(next, contexts, rows, soon, width);
 			rows.arrive();
 			if constexpr (ofMean)
 				loss += mean(a, team, rows, r, added, times, rate);
 			else
 				loss += window(a, team, rows, r, added, times, rate);
-			if (float part = contextPart(share, slow); bounded && __ballot_sync(warp, part < 1)) {
-#pragma unroll
-				for (int k = 0; k < T; k++) scale(added[k], __shfl_sync(warp, part, k % S));
-			}
-#pragma unroll
-			for (int k = 0; k < T; k++) addChange(contexts, __shfl_sync(warp, now, k % S), r[k], added[k], k < width, dither);
+			addChanges<S, bounded>(contexts, now, r, added, width, contextPart(share, slow), dither);
 			rows.end();
 			if constexpr (stages) arrived();
-#pragma unroll
-			for (int k = 0; k < T; k++) {
-				if constexpr (stages) next[k] = rows.load(rows.behind() + k);
-				if (!early || stale >> k & 1) next[k] = loadCurrent(contexts, __shfl_sync(warp, soon, k % S), k < width);
-				r[k] = next[k];
-			}
+			takeNext<S, stages, early>(r, next, contexts, rows, soon, stale, width);
 			if constexpr (stages) __syncwarp(); // before other rows come there
 			now = soon;
 		}

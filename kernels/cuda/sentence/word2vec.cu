@@ -43,11 +43,48 @@ struct Pairs {
 	}
 };
 
+// trainPair trains the context word of a slot with a word, whose row was old, and the negatives that lanes from first on have
+// drawn. It adds to the change of the word and returns this lane's part of the loss.
+template <int F, int T, bool many, class Contexts>
+__device__ __forceinline__ float trainPair(Team<F, 0, T, 1, many> &team, Lifetime<F, 0> &rows, int slot, const Contexts &contexts, uint32_t drawn, int first, int negatives,
+	const Row<F> &old, Row<F> &change, float rate, Dither &dither) {
+	using P = Products<T, 1>;
+	int l = laneNumber();
+	uint32_t outputs[T];
+	Row<F> r[T], left = rows.load(slot), updated = left;
+#pragma unroll
+	for (int k = 1; k < T; k++) {
+		outputs[k] = __shfl_sync(warp, drawn, (first + k - 1) & 31);
+		r[k] = loadCurrent(contexts, outputs[k], k <= negatives);
+	}
+	r[0] = old;
+	add(r[0], 1, change);
+	float x[P::G];
+#pragma unroll
+	for (int k = 0; k < P::G; k++) x[k] = k < T ? partial(left, r[k < T ? k : 0]) : 0;
+	float score = sums<P::G>(x), none = 0;
+	if constexpr (many) team.sum(score, none);
+	float part = pair(score, l % P::G, 1 + negatives, 1, rate);
+#pragma unroll
+	for (int k = 0; k < T; k++) {
+		float g = __shfl_sync(warp, score, k);
+		add(updated, g, r[k]);
+		if (k == 0) {
+			add(change, g, left);
+			continue;
+		}
+		Row<F> step = zeros<F>();
+		add(step, g, left);
+		addChange(contexts, outputs[k], r[k], step, k <= negatives, dither);
+	}
+	rows.update(slot, left, updated);
+	return l < P::G ? part : 0;
+}
+
 // sentence is that of windows.cuh, for K below T.
 template <int F, int T, bool many, class Contexts>
 __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch, uint64_t first, const uint32_t *kept, const Kept &extent, float rate) {
-	using P = Products<T, 1>;
-	int l = laneNumber(), negatives = a.negatives, n = extent.n, from = extent.from, end = extent.end;
+	int negatives = a.negatives, n = extent.n, from = extent.from, end = extent.end;
 	Team<F, 0, T, 1, many> team(Lifetime<F, 0>::rowsOf(a.radius));
 	int chunk = team.number * 4 * F; // first of this warp
 	Lifetime<F, 0> rows(a, kept, n, team.memory, chunk, 1, from);
@@ -74,35 +111,7 @@ __device__ __forceinline__ float skipGram(const SentenceArgs &a, uint32_t epoch,
 #pragma unroll 1
 			for (int i = 0; i < draw.atOnce && p + i < pairs; i++) {
 				int slot = rows.slot(t - before + p + i + (p + i >= before));
-				uint32_t outputs[T];
-				Row<F> r[T], left = rows.load(slot), updated = left;
-#pragma unroll
-				for (int k = 1; k < T; k++) {
-					outputs[k] = __shfl_sync(warp, drawn, (i * negatives + k - 1) & 31);
-					r[k] = loadCurrent(contexts, outputs[k], k <= negatives);
-				}
-				r[0] = old;
-				add(r[0], 1, change);
-				float x[P::G];
-#pragma unroll
-				for (int k = 0; k < P::G; k++) x[k] = k < T ? partial(left, r[k < T ? k : 0]) : 0;
-				float score = sums<P::G>(x), none = 0;
-				if constexpr (many) team.sum(score, none);
-				float part = pair(score, l % P::G, 1 + negatives, 1, rate);
-				if (l < P::G) loss += part;
-#pragma unroll
-				for (int k = 0; k < T; k++) {
-					float g = __shfl_sync(warp, score, k);
-					add(updated, g, r[k]);
-					if (k == 0) {
-						add(change, g, left);
-						continue;
-					}
-					Row<F> step = zeros<F>();
-					add(step, g, left);
-					addChange(contexts, outputs[k], r[k], step, k <= negatives, dither);
-				}
-				rows.update(slot, left, updated);
+				loss += trainPair(team, rows, slot, contexts, drawn, i * negatives, negatives, old, change, rate, dither);
 			}
 		}
 		addChange(contexts, target, old, change, true, dither);

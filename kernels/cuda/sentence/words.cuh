@@ -174,6 +174,9 @@ template <int S> struct Outputs {
 	}
 };
 
+// widthOf is the number of a window's outputs.
+template <int T> __device__ __forceinline__ int widthOf(const SentenceArgs &a) { return T == 1 ? 1 : 1 + a.negatives; }
+
 // repeated says, bit l for lane l, which outputs of a batch of windows are outputs
 // of the window before, too, so that their rows are changed by it. before is the
 // batch before.

@@ -160,24 +160,74 @@ extern "C" __global__ void __launch_bounds__(weightThreads, 1) hopper_weights(co
 // while these are written. Loads into registers would wait for room in the cache, which is small beside so much shared memory.
 constexpr int tileRows = 64, strip = 128, most = 192, rowGroups = 3, rowThreads = 128 * rowGroups;
 
+constexpr int stripLoads = most * (strip / 8) / rowThreads; // of 16 bytes of the strip, of a thread
+
+__device__ __forceinline__ void loadStrip(uint4 (&values)[stripLoads], const Product &p, uint32_t column0, uint32_t end) {
+#pragma unroll
+	for (int i = 0; i < stripLoads; i++) {
+		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
+		values[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.values + k * p.b.stride + column0 + 8 * g)) : uint4{};
+	}
+}
+
+// storeStrip writes the strip to shared memory. The sums of a thread are of columns 8 j + 2 q and the next one, for all j. So that
+// those of two j lie side by side in memory, pairs of columns change places: of 16 columns 4 q + 2 h is in the place of 8 h + 2 q.
+__device__ __forceinline__ void storeStrip(const uint4 (&values)[stripLoads], uint32_t shared, uint32_t panel) {
+#pragma unroll
+	for (int i = 0; i < stripLoads; i++) {
+		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
+		const uint32_t pairs[4] = {values[i].x, values[i].y, values[i].z, values[i].w};
+#pragma unroll
+		for (uint32_t j = 0; j < 4; j++) {
+			uint32_t to = g / 2 * 2 + j % 2, q = g % 2 * 2 + j / 2;
+			asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + to / 8 * panel + k * line + ((to % 8 ^ k % 8) << 4) + 4 * q), "r"(pairs[j]) : "memory");
+		}
+	}
+}
+
+// multiplyTile multiplies the rows of a group of warps, which are at some place, by the strip.
+__device__ __forceinline__ void multiplyTile(float (&sum)[strip / 2], uint32_t at, uint32_t block, uint32_t shared, uint32_t panel, uint32_t group) {
+#pragma unroll
+	for (int i = 0; i < strip / 2; i++) sum[i] = 0;
+	asm volatile("cp.async.wait_group 1;" ::: "memory");
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+	asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+	for (int k = 0; k < most / 16; k++) // beyond k both are zero, or b is
+		multiplyStrip(sum, describe(at + k / 4 * block + k % 4 * 32, 0), describe(shared + k * 16 * line, panel));
+	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+	asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+	asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+}
+
+// addToStrip adds bias, and what is in shared memory if there is add.
+__device__ __forceinline__ void addToStrip(float (&sum)[strip / 2], const float *bias, const float *add, uint32_t added) {
+#pragma unroll
+	for (int j = 0; j < strip / 16; j++) {
+		float4 b = *(const float4 *)(bias + 16 * j + laneNumber() % 4 * 4);
+#pragma unroll
+		for (int lower = 0; lower < 2; lower++) {
+			float4 y = {};
+			if (add)
+				asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(y.x), "=f"(y.y), "=f"(y.z), "=f"(y.w) : "r"(added + (2 * j + lower) * 16 * 128));
+			float *x = sum + 8 * j + 2 * lower;
+			x[0] = x[0] + b.x + y.x, x[1] = x[1] + b.y + y.y, x[4] = x[4] + b.z + y.z, x[5] = x[5] + b.w + y.w;
+		}
+	}
+}
+
 extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __grid_constant__ Product p) {
 	extern __shared__ uint4 memory[];
 	__shared__ alignas(16) float bias[strip];
 	constexpr uint32_t panel = most * line, part = strip / 64 * panel, block = tileRows * line, stage = most / depth * block, sums = 16 * 128 * strip / 8;
-	constexpr int loads = most * (strip / 8) / rowThreads;
 	const uint32_t shared = aligned(memory), l = laneNumber(), t = threadIdx.x % 128, group = threadIdx.x / 128;
 	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
 	const uint32_t tiles = (p.m + tileRows - 1) / tileRows, step = gridDim.x / strips * rowGroups;
 	const uint32_t at = shared + part + group * stage, added = shared + part + rowGroups * stage + group * sums + 16 * t;
 	uint32_t next = blockIdx.x / strips * rowGroups + group;
-	// The sums of a thread are of columns 8 j + 2 q and the next one, for all j. So that those of two j lie side by side in memory, pairs
-	// of columns change places: of 16 columns 4 q + 2 h is in the place of 8 h + 2 q.
-	uint4 ofStrip[loads];
-#pragma unroll
-	for (int i = 0; i < loads; i++) {
-		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
-		ofStrip[i] = k < p.k && column0 + 8 * g < end ? __ldg((const uint4 *)(p.b.values + k * p.b.stride + column0 + 8 * g)) : uint4{};
-	}
+	uint4 ofStrip[stripLoads];
+	loadStrip(ofStrip, p, column0, end);
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t tile) { return (tiles - 1 - tile) * tileRows; };
 	auto ask = [&](uint32_t tile) {
@@ -207,48 +257,17 @@ extern "C" __global__ void __launch_bounds__(rowThreads, 1) hopper_rows(const __
 	};
 	ask(next);
 	if (group == 0) askToAdd(next); // the others later: not all are to wait and to write at the same time
-#pragma unroll
-	for (int i = 0; i < loads; i++) {
-		uint32_t k = (threadIdx.x + i * rowThreads) / (strip / 8), g = threadIdx.x % (strip / 8);
-		const uint32_t pairs[4] = {ofStrip[i].x, ofStrip[i].y, ofStrip[i].z, ofStrip[i].w};
-#pragma unroll
-		for (uint32_t j = 0; j < 4; j++) {
-			uint32_t to = g / 2 * 2 + j % 2, q = g % 2 * 2 + j / 2;
-			asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared + to / 8 * panel + k * line + ((to % 8 ^ k % 8) << 4) + 4 * q), "r"(pairs[j]) : "memory");
-		}
-	}
+	storeStrip(ofStrip, shared, panel);
 	for (uint32_t i = threadIdx.x; i < strip; i += rowThreads) bias[i] = p.bias && column0 + i < end ? p.bias[column0 + i] : 0;
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 	if (group > 0) askToAdd(next);
 	for (; next < tiles; next += step) {
 		float sum[strip / 2];
-#pragma unroll
-		for (int i = 0; i < strip / 2; i++) sum[i] = 0;
-		asm volatile("cp.async.wait_group 1;" ::: "memory");
-		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-		asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-		asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-		for (int k = 0; k < most / 16; k++) // beyond k both are zero, or b is
-			multiplyStrip(sum, describe(at + k / 4 * block + k % 4 * 32, 0), describe(shared + k * 16 * line, panel));
-		asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-		asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-		asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+		multiplyTile(sum, at, block, shared, panel, group);
 		ask(next + step);
 		asm volatile("cp.async.wait_group 1;" ::: "memory");
-#pragma unroll
-		for (int j = 0; j < strip / 16; j++) {
-			float4 b = *(const float4 *)(bias + 16 * j + l % 4 * 4);
-#pragma unroll
-			for (int lower = 0; lower < 2; lower++) {
-				float4 y = {};
-				if (p.add)
-					asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(y.x), "=f"(y.y), "=f"(y.z), "=f"(y.w) : "r"(added + (2 * j + lower) * 16 * 128));
-				float *x = sum + 8 * j + 2 * lower;
-				x[0] = x[0] + b.x + y.x, x[1] = x[1] + b.y + y.y, x[4] = x[4] + b.z + y.z, x[5] = x[5] + b.w + y.w;
-			}
-		}
+		addToStrip(sum, bias, p.add, added);
 		askToAdd(next + step);
 		each(next, [&](int lower, int j, size_t to) { // behind a row is room
 			const float *x = sum + 8 * j + 2 * lower;

@@ -153,6 +153,41 @@ PRODUCTS(weights, false, false) // a transposed
 // depth is k, rounded up to 16. The 8 values behind each row bring the next one into other banks.
 constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 8 * stripM;
 
+// biasOf is what this lane adds to the columns of a warp, which begin at one.
+__device__ __forceinline__ void biasOf(float (&bias)[4][2], const Product &p, uint32_t column0, uint32_t end) {
+#pragma unroll
+	for (int n = 0; n < 4; n++)
+		for (int i = 0; i < 2; i++) {
+			uint32_t column = column0 + 8 * n + 2 * (laneNumber() % 4) + i;
+			bias[n][i] = p.bias && column < end ? p.bias[column] : 0;
+		}
+}
+
+// writeStrip writes the sums of a warp: add, if there is some, is in shared memory.
+__device__ __forceinline__ void writeStrip(const float (&sum)[4][4], const float (&bias)[4][2], const Product &p, uint32_t row0, uint32_t rowOfWarp, uint32_t column0, uint32_t columnOfWarp,
+	uint32_t end, uint32_t add, uint32_t pitch) {
+	const int l = laneNumber();
+#pragma unroll
+	for (int lower = 0; lower < 2; lower++) {
+		uint32_t row = rowOfWarp + 8 * lower + l / 4;
+		if (row0 + row >= p.m) continue;
+#pragma unroll
+		for (int n = 0; n < 4; n++) {
+			uint32_t column = columnOfWarp + 8 * n + 2 * (l % 4);
+			if (column0 + column >= end) continue;
+			float2 r = make_float2(sum[n][2 * lower] + bias[n][0], sum[n][2 * lower + 1] + bias[n][1]);
+			if (p.add) {
+				float2 x;
+				asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(add + row * pitch + 4 * column));
+				r.x += x.x, r.y += x.y;
+			}
+			float *to = p.c + size_t(row0 + row) * p.strideC + column0 + column;
+			if (column0 + column + 1 < p.n) *(float2 *)to = r;
+			else *to = r.x;
+		}
+	}
+}
+
 extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(const __grid_constant__ Product p) {
 	extern __shared__ uint4 strip[];
 	const int l = laneNumber(), rowOfWarp = threadIdx.x / 32 / 4 * 16, columnOfWarp = threadIdx.x / 32 % 4 * 32;
@@ -190,12 +225,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	};
 	float bias[4][2];
-#pragma unroll
-	for (int n = 0; n < 4; n++)
-		for (int i = 0; i < 2; i++) {
-			uint32_t column = column0 + columnOfWarp + 8 * n + 2 * (l % 4) + i;
-			bias[n][i] = p.bias && column < end ? p.bias[column] : 0;
-		}
+	biasOf(bias, p, column0 + columnOfWarp, end);
 #pragma unroll
 	for (int i = 0; i < stripStages - 1; i++) ask(i);
 	for (uint32_t i = 0; first + i * step < tiles; i++) {
@@ -214,24 +244,6 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 #pragma unroll
 			for (int n = 0; n < 4; n++) multiply(sum[n], x, y[n / 2][n % 2 * 2], y[n / 2][n % 2 * 2 + 1]);
 		}
-#pragma unroll
-		for (int lower = 0; lower < 2; lower++) {
-			uint32_t row = rowOfWarp + 8 * lower + l / 4;
-			if (row0 + row >= p.m) continue;
-#pragma unroll
-			for (int n = 0; n < 4; n++) {
-				uint32_t column = columnOfWarp + 8 * n + 2 * (l % 4);
-				if (column0 + column >= end) continue;
-				float2 r = make_float2(sum[n][2 * lower] + bias[n][0], sum[n][2 * lower + 1] + bias[n][1]);
-				if (p.add) {
-					float2 add;
-					asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(add.x), "=f"(add.y) : "r"(a + stripM * pitchA + row * pitchAdd + 4 * column));
-					r.x += add.x, r.y += add.y;
-				}
-				float *to = p.c + size_t(row0 + row) * p.strideC + column0 + column;
-				if (column0 + column + 1 < p.n) *(float2 *)to = r;
-				else *to = r.x;
-			}
-		}
+		writeStrip(sum, bias, p, row0, rowOfWarp, column0, columnOfWarp, end, a + stripM * pitchA, pitchAdd);
 	}
 }

@@ -86,6 +86,39 @@ __device__ __forceinline__ void together(uint64_t *counter) {
 	__syncthreads();
 }
 
+// addParts adds up the sums of the warps of each group, of this thread block's words.
+__device__ __forceinline__ void addParts(const Cnn &c, const double *parts, uint32_t columns) {
+	for (uint32_t n = threadIdx.x; n < 8 * columns; n += blockDim.x) { // value n % 8 of a quad: sums of four features, then squares
+		uint32_t q = n / 8, number = 0;
+		while (q >= c.groups[number].quad + c.groups[number].quads) number++;
+		const Group g = c.groups[number];
+		double x = 0;
+		for (uint32_t other = g.begin; other < g.end; other++) x += parts[(other * 32 + q - g.quad) * 8 + n % 8];
+		c.sums[(2 * size_t(blockIdx.x) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
+	}
+}
+
+// moments computes mean and scale of features from the sums of all thread blocks: a warp has a feature.
+__device__ __forceinline__ void moments(const Cnn &c) {
+	for (uint32_t f = blockIdx.x + gridDim.x * (threadIdx.x / 32); f < c.d; f += gridDim.x * (blockDim.x / 32)) {
+		constexpr int batch = 5;
+		double x = 0, squares = 0;
+		for (uint32_t b = laneNumber(); b < gridDim.x; b += 32 * batch) {
+			double parts[batch][2];
+#pragma unroll
+			for (int j = 0; j < batch; j++)
+#pragma unroll
+				for (int k = 0; k < 2; k++) parts[j][k] = __ldcg(c.sums + (2 * size_t(min(b + 32 * j, gridDim.x - 1)) + k) * c.d + f);
+#pragma unroll
+			for (int j = 0; j < batch; j++)
+				if (b + 32 * j < gridDim.x) x += parts[j][0], squares += parts[j][1];
+		}
+#pragma unroll
+		for (int other = 16; other; other /= 2) x += __shfl_xor_sync(warp, x, other), squares += __shfl_xor_sync(warp, squares, other);
+		if (laneNumber() == 0) keepMoments(c, f, x, squares);
+	}
+}
+
 // quads_convolve is cnn_convolve with the tables in shared memory, and cnn_means and cnn_standardize. A lane has four
 // filters of a word, a warp the quads of a group: of a small one those of several words.
 extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid_constant__ Cnn c) {
@@ -120,33 +153,9 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 		if (of == 0) parts[(w * 32 + quad) * 8 + n] = x;
 	}
 	__syncthreads();
-	for (uint32_t n = threadIdx.x; n < 8 * columns; n += blockDim.x) { // value n % 8 of a quad: sums of four features, then squares
-		uint32_t q = n / 8;
-		number = 0;
-		while (q >= c.groups[number].quad + c.groups[number].quads) number++;
-		const Group g = c.groups[number];
-		double x = 0;
-		for (uint32_t other = g.begin; other < g.end; other++) x += parts[(other * 32 + q - g.quad) * 8 + n % 8];
-		c.sums[(2 * size_t(blockIdx.x) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
-	}
+	addParts(c, parts, columns);
 	together(c.together);
-	for (uint32_t f = blockIdx.x + gridDim.x * w; f < c.d; f += gridDim.x * (blockDim.x / 32)) { // a warp has a feature
-		constexpr int batch = 5;
-		double x = 0, squares = 0;
-		for (uint32_t b = l; b < gridDim.x; b += 32 * batch) {
-			double parts[batch][2];
-#pragma unroll
-			for (int j = 0; j < batch; j++)
-#pragma unroll
-				for (int k = 0; k < 2; k++) parts[j][k] = __ldcg(c.sums + (2 * size_t(min(b + 32 * j, gridDim.x - 1)) + k) * c.d + f);
-#pragma unroll
-			for (int j = 0; j < batch; j++)
-				if (b + 32 * j < gridDim.x) x += parts[j][0], squares += parts[j][1];
-		}
-#pragma unroll
-		for (int other = 16; other; other /= 2) x += __shfl_xor_sync(warp, x, other), squares += __shfl_xor_sync(warp, squares, other);
-		if (l == 0) keepMoments(c, f, x, squares);
-	}
+	moments(c);
 	together(c.together);
 	if (i >= c.v) return; // a lane standardizes what it wrote
 	const float4 mean = __ldcg((const float4 *)(c.mean + d)), scale = __ldcg((const float4 *)(c.scale + d));
