@@ -2,7 +2,6 @@
 #
 #   docker build -t w2vcl .
 #   docker build -t w2vcl:cuda --target cuda .
-#   docker build -t w2vcl:mpi --target mpi .
 #   docker run --rm -v "$PWD:/work" w2vcl train --corpus wiki.txt --out runs/wiki
 #   docker run --rm --gpus all -v "$PWD:/work" w2vcl:cuda train --corpus wiki.txt --device cuda --out runs/wiki
 #
@@ -18,9 +17,6 @@ RUN git config --global --add safe.directory /src
 FROM build AS build-cpu
 RUN .ci/packaging/binary.sh host /out/w2vcl
 
-FROM build AS build-mpi
-RUN CGO_ENABLED=0 go build -tags mpi -trimpath -ldflags='-s -w' -o /out/w2vcl ./cmd/w2vcl
-
 FROM build AS build-cuda
 RUN apt-get update && apt-get install -y --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
 RUN .ci/packaging/binary.sh linux-amd64 /out/w2vcl
@@ -30,16 +26,6 @@ COPY --from=build-cuda /out/w2vcl /usr/local/bin/w2vcl
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
 WORKDIR /work
 ENTRYPOINT ["w2vcl"]
-
-# Open MPI with its mpirun, which starts processes on other hosts by ssh. Nobody is there to confirm the keys of hosts, and
-# the MPI operator mounts root's keys from a secret, whose permissions sshd would refuse.
-FROM debian:bookworm-slim AS mpi
-RUN apt-get update && apt-get install -y --no-install-recommends openmpi-bin openssh-client openssh-server && rm -rf /var/lib/apt/lists/* \
- && mkdir -p /run/sshd \
- && printf 'StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n' >/etc/ssh/ssh_config.d/mpi.conf \
- && echo 'StrictModes no' >/etc/ssh/sshd_config.d/mpi.conf
-COPY --from=build-mpi /out/w2vcl /usr/local/bin/w2vcl
-WORKDIR /work
 
 FROM debian:bookworm-slim AS cpu
 COPY --from=build-cpu /out/w2vcl /usr/local/bin/w2vcl

@@ -53,8 +53,6 @@ type CBOW struct {
 	updates    updates   // (V): of the words' rows in both tables
 	windows    *windows
 	samplers   [2]step.Sampler
-	cuts       []int    // of the words; see cutWords
-	ranks      *onRanks // nil: one process
 	each       []uint32 // (T+1): 0, 1, 2, ...
 	step       cbowSteps
 }
@@ -106,9 +104,6 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	c.Account.Take(trainer.ForWork, 2*stretch+reader)
 	m := &CBOW{options: c, capacity: t, updates: c.Account.Floats(trainer.ForMoments, v)}
 	workers := team.New(c.Threads)
-	if m.ranks = c.ranks; m.ranks != nil {
-		m.ranks.allocate(s, workers, c)
-	}
 	var err error
 	if m.contexts, err = newTable("contexts", v, c); err != nil {
 		return nil, err
@@ -145,7 +140,7 @@ func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
 		if t.words, err = newTable("words", v, c); err == nil {
 			t.made = &ownRows{
 				name: "words", rows: t.words.data, dim: c.Dim, optimizer: t.words.optimizer, updates: t.updates, team: workers,
-				start: func() { start(t.words, t.contexts, c) }, ranks: c.ranks,
+				start: func() { start(t.words, t.contexts, c) },
 			}
 		}
 	}
@@ -173,7 +168,7 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	if err != nil {
 		return nil, err
 	}
-	t.iterations, t.ahead, t.cuts = iterations, newAhead(s, c.Threads), cutWords(s)
+	t.iterations, t.ahead = iterations, newAhead(s, c.Threads)
 	t.made.randomize()
 	for i := range t.samplers {
 		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: -float32(math.Log(float64(c.Negatives))), Slots: []uint32{0}}

@@ -73,31 +73,18 @@ func (s *fusedCBOW) trainContexts(in []*tensor.Dense) (*tensor.Dense, error) {
 	if _, err := s.contexts.Do(in[0], in[1]); err != nil {
 		return nil, err
 	}
-	if ranks := s.of.ranks; ranks != nil {
-		return in[0], ranks.shareRows(in[0].Float32s(), s.contexts.core.Dim)
-	}
 	return in[0], nil
 }
 
 func (s *fusedCBOW) run() (loss float64, gradients []float32, err error) {
-	blocks := func(op *skipGram, cuts ...int) {
+	for _, op := range []*skipGram{s.contexts, s.windows} {
 		sampler := op.core.Sampler
-		op.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) }, cuts...)
-	}
-	x, ranks := s.of.windows.stretch, s.of.ranks
-	blocks(s.contexts, cutRows(x, s.of.cuts)...)
-	blocks(s.windows)
-	if ranks != nil {
-		ranks.begin(x, s.contexts.core, s.windows.core)
+		op.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) })
 	}
 	if err := s.machine.run(); err != nil {
 		return 0, nil, err
 	}
-	if loss = s.contexts.loss + s.windows.loss; ranks != nil {
-		if loss, err = ranks.shareLosses(s.contexts.core, s.windows.core); err != nil {
-			return 0, nil, err
-		}
-	}
+	loss = s.contexts.loss + s.windows.loss
 	if s.gradients == nil {
 		return loss, nil, nil
 	}

@@ -14,8 +14,7 @@
 //     that computes loss and gradient in one pass over memory and updates each
 //     row while it is in the cache. It is the default.
 //
-// CBOW (cbow.go) is an iteration on a stretch of the text instead. Several ranks may share it: ranks.go says who
-// computes what, cbowranks.go has the trainer.
+// CBOW (cbow.go) is an iteration on a stretch of the text instead.
 //
 // An Encoder (encoder.go; see package subword) replaces the word
 // table in either model; Gorgonia derives its gradient. To add a loss, write an

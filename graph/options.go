@@ -47,8 +47,6 @@ type Options struct {
 	Start func(words, contexts []float32)
 
 	Account *trainer.Account // gives the memory; may be nil
-
-	ranks *onRanks // CBOW on several ranks; nil: one process
 }
 
 func (c Options) withDefaults() (Options, error) {

@@ -15,8 +15,6 @@ import (
 //	sum over its words w that occur of gradient_w / (1+G_w)      as often as w has it
 //
 // and is left alone if none does.
-//
-// A rank of several has some columns of parts and of words' own rows.
 type partRows struct {
 	*composed.Composition
 	words     []float32 // (V, N), the rows
@@ -30,11 +28,6 @@ type partRows struct {
 	weights       []float32 // (V): 1/(1+G)
 	occurs        []bool    // (V)
 	workers       []partWorker
-
-	ranks    *onRanks              // nil: one process
-	whole    *composed.Composition // of all columns
-	all      []float32             // (V, N), the rows, of all columns
-	received []float32             // (V, own columns): gradients of the rows
 }
 
 type partWorker struct {
@@ -52,18 +45,16 @@ func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*
 	v, u := x.Words(), len(x.Parts)/x.Dim
 	c.Account.Take(trainer.ForTables, 4*int64(len(x.Parts)+len(x.Own))) // resident when they are randomized
 	p := &partRows{
-		whole: x, ranks: c.ranks, all: words.data, words: words.data, team: workers, seed: c.Seed,
+		Composition: x, words: words.data, team: workers, seed: c.Seed,
 		updates: c.Account.Floats(trainer.ForMoments, u),
 		starts:  trainer.Of[uint32](c.Account, trainer.ForWork, u+1), users: trainer.Of[uint32](c.Account, trainer.ForWork, len(x.Symbols)),
 		weights: trainer.Of[float32](c.Account, trainer.ForWork, v), occurs: trainer.Of[bool](c.Account, trainer.ForWork, v),
 	}
-	x = p.columns(c.Account)
-	p.Composition = x
 	var err error
 	if p.optimizer, err = optim.New(c.Optimizer, u, x.Dim); err != nil {
 		return nil, err
 	}
-	if p.whole.Own != nil {
+	if x.Own != nil {
 		p.own = &ownRows{name: "words", rows: x.Own, dim: x.Dim, updates: counts, team: workers}
 		if p.own.optimizer, err = optim.New(c.Optimizer, v, x.Dim); err != nil {
 			return nil, err
@@ -76,22 +67,6 @@ func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*
 		p.workers = append(p.workers, partWorker{composer: composed.Composer{Composition: x}, gradient: make([]float32, x.Dim)})
 	}
 	return p, c.Account.Err()
-}
-
-// columns returns the composition of this rank's columns, and takes the memory of columns.
-func (p *partRows) columns(a *trainer.Account) *composed.Composition {
-	if p.ranks == nil || p.ranks.columns == nil {
-		return p.whole
-	}
-	x := *p.whole
-	v, n := x.Words(), p.ranks.width(p.ranks.rank, x.Dim)
-	of := func(values int) []float32 { return a.Floats(trainer.ForTables, values/p.whole.Dim*n) }
-	x.Dim, x.Parts = n, of(len(x.Parts))
-	if x.Own != nil {
-		x.Own = of(len(x.Own))
-	}
-	p.words, p.received = of(v*p.whole.Dim), a.Floats(trainer.ForWork, v*n)
-	return &x
 }
 
 // invert lists the words of each part, in order.
@@ -113,46 +88,16 @@ func (p *partRows) invert() {
 }
 
 func (p *partRows) compose(x *wordcontext.Stretch) error {
-	err := eachRow(p.team, len(x.Rows), func(worker, a int) { p.composeRow(worker, int(x.Rows[a])) })
-	if err != nil || p.Composition == p.whole {
-		return err
-	}
-	p.ranks.stretch = x
-	return p.ranks.shareColumns(p.all, p.words, p.whole.Dim)
+	return eachRow(p.team, len(x.Rows), func(worker, a int) { p.composeRow(worker, int(x.Rows[a])) })
 }
 
-func (p *partRows) refresh() error {
-	if p.Composition == p.whole {
-		return eachRow(p.team, p.Words(), p.composeRow)
-	}
-	composers := make([]composed.Composer, p.team.Threads())
-	return eachRow(p.team, p.Words(), func(worker, word int) {
-		composers[worker].Composition = p.whole
-		composers[worker].Compose(p.all[word*p.whole.Dim:][:p.whole.Dim], uint32(word), nil)
-	})
-}
-
-// ownGradients returns the gradients of this rank's columns of all rows that occur, from those of its own rows.
-func (p *partRows) ownGradients(gradients []float32) ([]float32, error) {
-	switch {
-	case p.ranks == nil:
-		return gradients, nil
-	case p.ranks.columns == nil:
-		return gradients, p.ranks.shareRows(gradients, p.whole.Dim)
-	default:
-		return p.received, p.ranks.sendColumns(gradients, p.received, p.whole.Dim)
-	}
-}
+func (p *partRows) refresh() error { return eachRow(p.team, p.Words(), p.composeRow) }
 
 func (p *partRows) composeRow(worker, word int) {
 	p.workers[worker].composer.Compose(p.words[word*p.Dim:][:p.Dim], uint32(word), nil)
 }
 
 func (p *partRows) update(x *wordcontext.Stretch, gradients []float32) error {
-	gradients, err := p.ownGradients(gradients)
-	if err != nil {
-		return err
-	}
 	if p.own != nil {
 		if err := p.own.update(x, gradients); err != nil {
 			return err
@@ -161,7 +106,7 @@ func (p *partRows) update(x *wordcontext.Stretch, gradients []float32) error {
 	for _, w := range x.Rows {
 		p.occurs[w] = true
 	}
-	err = eachRow(p.team, len(p.updates), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
+	err := eachRow(p.team, len(p.updates), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
 	for _, w := range x.Rows {
 		p.occurs[w] = false
 	}
@@ -199,18 +144,4 @@ func (p *partRows) state() []trainer.Tensor {
 	return all
 }
 
-func (p *partRows) randomize() {
-	p.whole.Randomize(p.seed)
-	if p.Composition != p.whole {
-		p.cutColumns(p.Parts, p.whole.Parts)
-		p.cutColumns(p.Own, p.whole.Own)
-	}
-}
-
-// cutColumns copies this rank's columns of a table.
-func (p *partRows) cutColumns(columns, whole []float32) {
-	first := p.ranks.columns[p.ranks.rank]
-	for row := range len(whole) / p.whole.Dim {
-		copy(columns[row*p.Dim:][:p.Dim], whole[row*p.whole.Dim+first:])
-	}
-}
+func (p *partRows) randomize() { p.Randomize(p.seed) }

@@ -18,12 +18,6 @@ type table struct {
 }
 
 func newTable(name string, rows int, c Options) (*table, error) {
-	if c.ranks != nil { // moments of rows that other ranks train stay untouched
-		if !c.Account.Take(trainer.ForMoments, c.Optimizer.Bytes(c.ranks.trains(), c.Dim)) {
-			return newFrozen(name, rows, c), c.Account.Err()
-		}
-		c.Optimizer.Account = nil
-	}
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	t := newFrozen(name, rows, c)
 	t.optimizer = o

@@ -23,7 +23,6 @@ import (
 // Rows of words that do not occur are zero.
 type windows struct {
 	team    *team.Team
-	ranks   *onRanks             // nil: one process
 	stretch *wordcontext.Stretch // of the next run
 	means   *tensor.Dense        // (T, N); once gradients come back it has their sums
 	moves   *tensor.Dense        // (V, N)
@@ -48,7 +47,7 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Optio
 		return nil
 	}
 	return &windows{
-		team: workers, ranks: c.ranks, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
+		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
 		scratch: make([]windowScratch, workers.Threads()),
 	}
 }
@@ -81,9 +80,6 @@ func (w *windows) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
 	x := w.stretch
 	err := w.eachPlace(func(s *windowScratch, p int) {
-		if !w.ranks.needs(p) {
-			return
-		}
 		s.rows = append(s.rows[:0], x.Words[x.From[p]:p]...)
 		s.rows = append(s.rows, x.Words[p+1:x.To[p]]...)
 		s.combine(means[p*n:][:n], 1/float32(len(s.rows)), words, s.rows)
@@ -100,13 +96,9 @@ func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor
 	for _, row := range w.moved {
 		clear(moves[int(row)*n:][:n])
 	}
-	x, first, end := w.stretch, 0, len(w.stretch.Rows)
-	if w.ranks != nil {
-		first, end = w.ranks.ownRows()
-	}
-	w.moved = append(w.moved[:0], x.Rows[first:end]...)
-	err := eachRow(w.team, end-first, func(worker, i int) {
-		a := first + i
+	x := w.stretch
+	w.moved = append(w.moved[:0], x.Rows...)
+	err := eachRow(w.team, len(x.Rows), func(worker, a int) {
 		places, inside := x.Places[x.Slots[a]:x.Slots[a+1]], float32(0)
 		for _, q := range places {
 			inside += w.inside[q]
@@ -116,13 +108,10 @@ func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor
 	return []*tensor.Dense{w.moves}, err
 }
 
-// sumBack adds up, for each place, the gradients of the windows that it is in. Several ranks have the sums at places of their rows.
+// sumBack adds up, for each place, the gradients of the windows that it is in.
 func (w *windows) sumBack(gradients, sums []float32, n int) error {
 	x, last := w.stretch, len(w.stretch.Words)-1
-	err := w.eachPlace(func(s *windowScratch, q int) {
-		if !w.ranks.needs(q) {
-			return
-		}
+	return w.eachPlace(func(s *windowScratch, q int) {
 		s.rows = s.rows[:0]
 		for p := max(q-x.Window, 0); p <= min(q+x.Window, last); p++ {
 			if p != q && int(x.From[p]) <= q && q < int(x.To[p]) {
@@ -130,12 +119,6 @@ func (w *windows) sumBack(gradients, sums []float32, n int) error {
 			}
 		}
 		w.inside[q] = float32(len(s.rows))
-		if w.ranks.sums(q) {
-			s.combine(sums[q*n:][:n], 1, gradients, s.rows)
-		}
+		s.combine(sums[q*n:][:n], 1, gradients, s.rows)
 	})
-	if err != nil || w.ranks == nil {
-		return err
-	}
-	return w.ranks.shareSums(sums, n)
 }

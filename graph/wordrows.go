@@ -37,7 +37,6 @@ type ownRows struct {
 	updates   updates // (V), with this one
 	team      *team.Team
 	start     func()
-	ranks     *onRanks // each trains some rows; nil: this process trains all
 }
 
 func (o *ownRows) compose(*wordcontext.Stretch) error { return nil }
@@ -47,20 +46,11 @@ func (o *ownRows) refresh() error { return nil }
 func (o *ownRows) optimizers() []parameterOptimizer { return []parameterOptimizer{{o.optimizer, 1}} }
 
 func (o *ownRows) update(x *wordcontext.Stretch, gradients []float32) error {
-	first, end := 0, len(x.Rows)
-	if o.ranks != nil {
-		first, end = o.ranks.ownRows()
-	}
-	err := eachRow(o.team, end-first, func(_, i int) {
-		a := first + i
+	return eachRow(o.team, len(x.Rows), func(_, a int) {
 		row, samples := int(x.Rows[a]), int(x.Slots[a+1]-x.Slots[a])
 		from, to := row*o.dim, (row+1)*o.dim
 		o.optimizer.UpdateMean(row, o.updates.of(row), samples, o.rows[from:to], gradients[from:to])
 	})
-	if err != nil || o.ranks == nil {
-		return err
-	}
-	return o.ranks.shareRows(o.rows, o.dim)
 }
 
 func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.rows, o.optimizer) }

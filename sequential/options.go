@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -33,8 +32,8 @@ type Options struct {
 	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: DefaultSpan
 	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch
 
-	Part Part            // of a longer text; zero: the text is whole
-	Sync combine.Options // of several GPUs or ranks that share the text; Trainer is one and does not look
+	Part Part // of a longer text; zero: the text is whole
+	Sync Sync // of several GPUs or ranks that share the text; Trainer is one and does not look
 
 	// Composition says how the rows of W are composed, in algorithms that have it; nil: they are
 	// a table of their own. What changes in a word's row goes to its parts when the words of Block

@@ -30,8 +30,8 @@ type executor interface {
 	// matrix returns M: from its file, or made from what was read.
 	matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error)
 
-	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
-	newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, p *progress.Progress) (trainer.Trainer, error)
+	newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options) (trainer.Trainer, error)
+	newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error)
 	newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error)
 	newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error)
 
@@ -114,11 +114,11 @@ func (e *processor) matrix(ctx context.Context, model graph.Options, p *progress
 	return m, j.ask(func(a *trainer.Account) error { return graph.PlanCL(a, j.text.vocabulary.Len(), made.Expected, model) })
 }
 
-func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
+func (e *processor) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options) (trainer.Trainer, error) {
 	return graph.NewCL(m, noise, iterations, model)
 }
 
-func (e *processor) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
+func (e *processor) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
 	return graph.NewCBOW(s, iterations, model)
 }
 

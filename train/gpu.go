@@ -144,11 +144,11 @@ func (g *gpu) matrix(ctx context.Context, model graph.Options, p *progress.Progr
 	return m, err
 }
 
-func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
+func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options) (trainer.Trainer, error) {
 	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
 }
 
-func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options, _ *progress.Progress) (trainer.Trainer, error) {
+func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
 	return device.NewCBOW(g.device, s, iterations, model, g.precision())
 }
 

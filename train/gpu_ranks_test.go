@@ -110,7 +110,8 @@ func TestGPURanksErrors(t *testing.T) {
 // TestGPURanksCL: ranks with a GPU each leave the vectors that one GPU leaves, and go on with the run of any number of GPUs.
 func TestGPURanksCL(t *testing.T) {
 	devicesOfRanks(t)
-	c := ranksConfig(t)
+	c := smallConfig(t, settings.ModeCL)
+	c.Tempering, c.Positives, c.SharedNegatives, c.Dim, c.Epochs = 0, 1, 0, 40, 6
 	c.Device = "cuda"
 	want := vectorsOf(t, c)
 	for _, n := range [][2]int{{2, 4}, {8, 2}, {2, 0}} { // 0: a single process

@@ -147,7 +147,7 @@ func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
 	j.epochs = float64(iterations) / float64(c.Contexts)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a
-		return j.executor.newCL(m, noise, iterations, model, p)
+		return j.executor.newCL(m, noise, iterations, model)
 	}
 	j.text.release() // everything training needs is in M
 	return nil
@@ -175,7 +175,7 @@ func (j *job) prepareCBOW(p *progress.Progress) error {
 	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
 		model.Account = a
-		return j.executor.newCBOW(stretches, c.Iterations, model, p)
+		return j.executor.newCBOW(stretches, c.Iterations, model)
 	}
 	return j.executor.needCBOW(stretches, model)
 }

@@ -190,7 +190,6 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	p.Notef("Trained: %s in %s (%s words/s, %s pairs/s), loss %.4f",
 		terminal.Quantity(terminal.Number(result.Units), j.mode.Unit), terminal.Duration(result.Seconds),
 		terminal.Rate(result.Words/seconds), terminal.Rate(result.Pairs/seconds), result.Last.Loss)
-	j.options.Ranks.NoteTraffic(p, seconds)
 	return result, nil
 }
 
@@ -219,7 +218,7 @@ func (j *job) summarize(o outcome) runfolder.Summary {
 	}
 	s.DeviceName, s.PeakDevice = trainer.Device(j.trainer)
 	s.Precision = c.DevicePrecision()
-	s.Ranks, s.BytesSent = j.options.Ranks.Sent()
+	s.Ranks = j.options.Ranks.Number()
 	if o.Seconds > 0 {
 		s.WordsPerSecond = float64(j.text.stats.TokensUsed) * epochs / o.Seconds
 		s.PairsPerSecond = o.Pairs / o.Seconds

@@ -74,11 +74,6 @@ type builder struct {
 	// also the number of the first context of row i in span k.
 	starts [][]uint64
 
-	// Of the contexts that this builder finds: their numbers by row, and the places of the
-	// rows that they are filled into. These are the matrix's, unless ranks share the text.
-	totals, offsets []uint64
-	chosen          bool // the bits of keep are set already
-
 	// The rows first ... end-1 are made at a time: all, or a range that fits the memory.
 	first, end int
 
@@ -205,23 +200,10 @@ func (b *builder) countContexts(ctx context.Context) error {
 // layOut turns the counts of the spans into starts, and sets the place of every
 // row in the matrix. It returns an error if a row is too long.
 func (b *builder) layOut() error {
-	b.totals = b.matrix.totals
-	b.sumSpans(nil)
-	err := b.matrix.layOut()
-	b.offsets = b.matrix.offsets
-	return err
-}
-
-// sumSpans turns the counts of the spans into starts, and sets the totals of the matrix.
-// It adds the counts of each pass to passes, (passes, V), unless that is nil.
-func (b *builder) sumSpans(passes [][]uint64) {
 	m := b.matrix
 	for i := range m.totals {
 		var total uint64
-		for k, counts := range b.starts {
-			if passes != nil {
-				passes[b.spans[k].from/b.scan.sentences][i] += counts[i]
-			}
+		for _, counts := range b.starts {
 			counts[i], total = total, total+counts[i]
 		}
 		m.totals[i] = total
@@ -229,6 +211,7 @@ func (b *builder) sumSpans(passes [][]uint64) {
 	if !b.options.DynamicWindow {
 		copy(m.contextCounts, m.totals)
 	}
+	return m.layOut()
 }
 
 // begin sets the place in keep of every long row of the rows first ... end-1.
@@ -241,7 +224,7 @@ func (b *builder) begin(first, end int) {
 		if total := m.totals[i]; total > uint64(m.lengths[i]) {
 			b.long = append(b.long, i)
 			b.keepAt[i-first] = keepBits
-			keepBits += (b.totals[i] + 63) &^ 63
+			keepBits += (total + 63) &^ 63
 		}
 	}
 	b.keep = make([]uint64, keepBits/64+1) // one more: bitsAt reads two elements
@@ -256,11 +239,9 @@ func (b *builder) discard(ctx context.Context) error {
 	m := b.matrix
 	return parallel.Try(ctx, b.threads, len(b.long), func(_, h int) error {
 		i := b.long[h]
-		n := b.totals[i]
+		n := m.totals[i]
 		chosen := b.keep[b.keepAt[i-b.first]/64:][:(n+63)/64]
-		if !b.chosen {
-			choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
-		}
+		choose(chosen, n, m.RowLength(i), b.options.Seed, uint32(i))
 		var ones int
 		at := uint64(0) // ones counts the bits before this one
 		for k := range b.spans {
@@ -292,10 +273,11 @@ type place struct {
 // places returns the places of the rows first ... end-1 at the start of span k.
 func (b *builder) places(k int) []place {
 	places := make([]place, b.end-b.first)
-	base, h := b.offsets[b.first], 0
+	offsets := b.matrix.offsets
+	base, h := offsets[b.first], 0
 	for p := range places {
 		i := b.first + p
-		places[p].next = b.offsets[i] - base
+		places[p].next = offsets[i] - base
 		start := b.starts[k][i]
 		if b.keepAt[p] == 0 {
 			places[p].next += start

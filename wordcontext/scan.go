@@ -54,19 +54,6 @@ func (s *scan) split(n int) []span {
 	return spans
 }
 
-// splitPasses is split, with spans that lie in one pass each. There may be more than n.
-func (s *scan) splitPasses(n int) (spans []span) {
-	one, options := *s, *s.options
-	options.Passes, one.options = 1, &options
-	cut := one.split((n + s.options.Passes - 1) / s.options.Passes)
-	for p := range s.options.Passes {
-		for _, sp := range cut {
-			spans = append(spans, span{p*s.sentences + sp.from, p*s.sentences + sp.to})
-		}
-	}
-	return spans
-}
-
 // visitTokens is the number of tokens that a scan visits between two reports of
 // progress. It stops there, too, if its ctx is cancelled.
 const visitTokens = 1 << 16

@@ -2,7 +2,6 @@ package wordcontext
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -98,26 +97,6 @@ func EstimateStretch(v *corpus.Vocabulary, o StretchOptions) (tokens, kept float
 	s.cut(all, fraction)
 	tokens = float64(s.blocksEach) * float64(all) / float64(s.blocks)
 	return tokens, tokens * fraction
-}
-
-// Places returns how many places each word has in a stretch, on average.
-func (s *Stretches) Places() []float64 {
-	v := s.corpus.Vocabulary
-	perToken := s.Tokens() / float64(max(s.text.Tokens(), 1))
-	places := make([]float64, v.Len())
-	for i, threshold := range corpus.KeepThresholds(v.Counts, s.options.Sample) {
-		places[i] = float64(v.Counts[i]) * (float64(threshold) + 1) / (1 << 32) * perToken
-	}
-	return places
-}
-
-// Occurring returns how many words occur in a stretch, and in how many places, on average.
-func (s *Stretches) Occurring() (words, places float64) {
-	for _, n := range s.Places() {
-		words += 1 - math.Exp(-n)
-		places += n
-	}
-	return words, places
 }
 
 // KeptFraction is the expected fraction of a text's tokens that subsampling keeps; v is its vocabulary.

@@ -190,35 +190,6 @@ func TestStretchesSize(t *testing.T) {
 	}
 }
 
-// Stretches have as many words and places as Occurring says, on average.
-func TestOccurring(t *testing.T) {
-	c, _ := corpustest.Read(t, corpustest.Zipf(3, 60_000, 300, 40))
-	for _, sample := range []float64{0, .01} {
-		s := stretchesOf(t, c, StretchOptions{Words: 2000, Window: 3, Sample: sample, Shared: 5})
-		reader, x, words, places, of := s.Reader(), &Stretch{}, 0.0, 0.0, make([]float64, s.Rows())
-		const iterations = 200
-		for i := range iterations {
-			reader.Read(i, x)
-			words, places = words+float64(len(x.Rows)), places+float64(len(x.Words))
-			for _, word := range x.Words {
-				of[word]++
-			}
-		}
-		gotWords, gotPlaces := s.Occurring()
-		if got, want := gotPlaces, places/iterations; math.Abs(got-want) > .03*want { // words without neighbours are left out
-			t.Errorf("sample %v: %v places, want %v", sample, got, want)
-		}
-		if got, want := gotWords, words/iterations; math.Abs(got-want) > .03*want {
-			t.Errorf("sample %v: %v words, want %v", sample, got, want)
-		}
-		for word, n := range s.Places() {
-			if want := of[word] / iterations; math.Abs(n-want) > .06*want+4*math.Sqrt(want/iterations) {
-				t.Errorf("sample %v: word %d has %v places, want %v", sample, word, n, want)
-			}
-		}
-	}
-}
-
 // A stretch does not depend on what its reader read before.
 func TestStretchFollowsFromItsNumber(t *testing.T) {
 	seed := rand.Uint64()

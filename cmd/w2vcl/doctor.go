@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/train/cluster/mpi"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -36,7 +36,7 @@ type diagnosis struct {
 	Driver      string        `json:"cuda_driver,omitempty"`  // CUDA version of the driver
 	DeviceError string        `json:"device_error,omitempty"` // why there are no devices
 
-	MPI       *mpi.Library        `json:"mpi,omitempty"`        // that several ranks would use
+	MPI       *cluster.MPILibrary `json:"mpi,omitempty"`        // that several ranks would use
 	MPIError  string              `json:"mpi_error,omitempty"`  // why there is none
 	NCCL      *device.NCCLLibrary `json:"nccl,omitempty"`       // that GPUs of several ranks would use
 	NCCLError string              `json:"nccl_error,omitempty"` // why there is none
@@ -80,7 +80,7 @@ func diagnose() diagnosis {
 	} else {
 		d.DeviceError = err.Error()
 	}
-	if library, err := mpi.Find(); err == nil {
+	if library, err := cluster.FindMPI(); err == nil {
 		d.MPI = &library
 	} else {
 		d.MPIError = err.Error()
@@ -90,7 +90,7 @@ func diagnose() diagnosis {
 	} else {
 		d.NCCLError = err.Error()
 	}
-	l, _ := launched()
+	l := cluster.Launched()
 	d.Launcher, d.Rank, d.Ranks, d.Binding = l.Launcher, l.Rank, l.Size, l.CheckBinding(runtime.NumCPU(), machine.Processors(), 0)
 	return d
 }

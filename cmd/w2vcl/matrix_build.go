@@ -7,7 +7,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/train"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -49,8 +48,8 @@ func (o *matrixBuildOptions) run(ctx context.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	lead := func(g *ranks.Group) error { return train.BuildMatrixOn(ctx, g, config, s.Progress(o.quiet)) }
-	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
-		return train.BuildMatrixOn(ctx, g, config, nil)
-	})
+	if err := alone("matrix build"); err != nil {
+		return err
+	}
+	return train.BuildMatrix(ctx, config, s.Progress(o.quiet))
 }

@@ -15,41 +15,26 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/mpi"
 	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
-// engines are the ways to run on several ranks. A new one is a package and a line here.
-var engines = []cluster.Engine{mpi.Engine}
-
-// launched returns how this process was started, and the engine of its launcher. The zero Launch means a process
-// without a launcher.
-func launched() (cluster.Launch, cluster.Engine) {
-	for _, e := range engines {
-		if l := e.Launched(); l.Size > 0 {
-			return l, e
-		}
-	}
-	return cluster.Launch{}, cluster.Engine{}
-}
-
 // alone refuses a launcher that started several processes of a command that is for one.
 func alone(command string) error {
-	if l, e := launched(); l.Size > 1 {
+	if l := cluster.Launched(); l.Size > 1 {
 		return terminal.Usagef("%s started %d processes, but %s is a command for one; "+
-			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, e.Variable)
+			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, command, cluster.MPIVariable)
 	}
 	return nil
 }
 
 // join makes ranks of the processes that a launcher started.
-func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
-	if !e.Built { // all would write what one is to write
-		return nil, terminal.Usagef("%s started %d processes, and this program was built without %s: "+
-			"each would write the same files. Build it with -tags %s, or start one process; "+
-			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, e.Name, e.Tag, e.Variable)
+func join(l cluster.Launch) (*cluster.MPI, error) {
+	if !cluster.MPIBuilt { // all would write what one is to write
+		return nil, terminal.Usagef("%s started %d processes, and this program was built without MPI: "+
+			"each would write the same files. Build it with -tags mpi, or start one process; "+
+			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, cluster.MPIVariable)
 	}
-	comm, err := e.Start()
+	comm, err := cluster.StartMPI()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +42,7 @@ func join(l cluster.Launch, e cluster.Engine) (cluster.Joined, error) {
 		comm.Abort(cli.ExitFailed)
 		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: "+
 			"it belongs to another launcher; name the library of this one with %s",
-			l.Launcher, l.Size, comm.About(), comm.Size(), e.Variable)
+			l.Launcher, l.Size, comm.About(), comm.Size(), cluster.MPIVariable)
 	}
 	return comm, nil
 }
@@ -88,11 +73,11 @@ func version() string {
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
 func together(ctx context.Context, s cli.Streams, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
-	launch, engine := launched()
+	launch := cluster.Launched()
 	if launch.Size <= 1 {
 		return lead(nil)
 	}
-	comm, err := join(launch, engine)
+	comm, err := join(launch)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal/early"
+	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
 // savingCommands are those that save something when they are interrupted.
@@ -14,8 +15,7 @@ var savingCommands = []string{"train", "resume", "demo", "compare"}
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
-	launch, _ := launched()
-	return cli.Run(ctx, cli.Program{Root: newRoot(s, args...), Saving: savingCommands, Silent: launch.Rank > 0, Early: early.Signals}, args, s)
+	return cli.Run(ctx, cli.Program{Root: newRoot(s, args...), Saving: savingCommands, Silent: cluster.Launched().Rank > 0, Early: early.Signals}, args, s)
 }
 
 // commands are the commands in the order of help, without man.

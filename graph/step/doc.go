@@ -2,7 +2,7 @@
 // gradients of their shares of an iteration's samples.
 //
 // Start with [Sampler], which lists a row's targets, and [Step.Run]. Package graph makes it
-// an operation, package graph/split runs it on ranks. A [Reader] reads the samples from M.
+// an operation. A [Reader] reads the samples from M.
 //
 // A sample is a frozen vector, a row of a matrix that the step does not change: the other table,
 // or vectors computed before the step. Row i with a share of s samples has the loss

@@ -1,7 +1,6 @@
 package step
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -25,15 +24,9 @@ type Step struct {
 	Team    Team
 	Dim     int             // N
 	Blocks  []int           // block b is the rows Blocks[b] ... Blocks[b+1]-1; see Blocks
-	Own     []int           // the first of the blocks that Run trains and the one behind the last; nil: all
 	Update  optim.Optimizer // of the rows; nil: keep the gradients
 	Kept    []float32       // (V, N), gets the gradients; nil: keep none
 	Root    bool            // a kept gradient of s samples is root s times their mean
-
-	// Scores, if not nil, returns the scores of a row's targets, in the order of
-	// AppendTargets. They are not computed here: the matrices have N columns of Whole.
-	Scores func(row int) []float32
-	Whole  int
 
 	shared  sharedRows
 	losses  []float64 // of each block, summed in order
@@ -42,36 +35,25 @@ type Step struct {
 
 // Run trains all rows of left, (V, N), against the frozen vectors, (F, N), and returns their
 // loss. It does not depend on the number of threads. An error says that a goroutine panicked.
-// If only some blocks are its own, those are trained, and Total returns the loss once the losses of all are there.
 func (s *Step) Run(left, frozen []float32) (float64, error) {
-	first, end := 0, len(s.Blocks)-1
-	if s.Own != nil {
-		first, end = s.Own[0], s.Own[1]
-	}
-	if err := s.RunBlocks(left, frozen, first, end); err != nil {
-		return 0, err
-	}
-	return s.Total(), nil
-}
-
-// RunBlocks trains the rows of the blocks first ... end-1. After those of all blocks, Total returns
-// the loss of the step.
-func (s *Step) RunBlocks(left, frozen []float32, first, end int) error {
 	for len(s.workers) < s.Team.Threads() {
-		s.workers = append(s.workers, newWorker(s.Sampler, s.Dim, cmp.Or(s.Whole, s.Dim)))
+		s.workers = append(s.workers, newWorker(s.Sampler, s.Dim))
 	}
 	if s.Sampler.Shared > 0 {
 		s.shared.pack(frozen, s.Sampler.DrawShared(), s.Dim)
 	}
 	s.losses = memory.Resize(s.losses, len(s.Blocks)-1)
-	err := s.Team.Do(end-first, func(worker, k int) {
-		b := first + k
+	err := s.Team.Do(len(s.losses), func(worker, b int) {
 		s.losses[b] = s.block(s.workers[worker], left, frozen, s.Blocks[b], s.Blocks[b+1])
 	})
 	if err != nil {
-		return fmt.Errorf("skip-gram step: %w", err)
+		return 0, fmt.Errorf("skip-gram step: %w", err)
 	}
-	return nil
+	sum := 0.0
+	for _, loss := range s.losses {
+		sum += loss
+	}
+	return sum, nil
 }
 
 // WorkBytes is the memory of a Step for rows of n values: strips, with their gradients, of the threads
@@ -81,26 +63,14 @@ func WorkBytes(rows, n, shared, threads int) int64 {
 	return 4 * int64(2*stripRows*busy+2*shared) * int64(n)
 }
 
-// Losses returns those of all blocks in the last run, live: trainers that share the blocks bring them together.
-func (s *Step) Losses() []float64 { return s.losses }
-
-// Total returns the loss of the last run.
-func (s *Step) Total() float64 {
-	sum := 0.0
-	for _, x := range s.losses {
-		sum += x
-	}
-	return sum
-}
-
 // blockRows is the rows of a block in which every row has one sample.
 const blockRows = 128
 
 // Blocks cuts rows into blocks of about equal cost, so that no thread is left with a
 // long one at the end of a step; a row of a higher cost is a block of its own. Row i
 // has meanShare(i) samples in a step. The blocks fix the order in which the loss is
-// summed. None of them has rows on both sides of a cut, the number of a row; cuts ascend.
-func Blocks(rows int, s *Sampler, meanShare func(row int) float64, cuts ...int) []int {
+// summed.
+func Blocks(rows int, s *Sampler, meanShare func(row int) float64) []int {
 	trained := 8 + float64(s.Negatives) // measured: the cost of a trained row, in samples
 	if s.Shared > 0 {
 		trained = 8 + float64(s.Shared)/4
@@ -108,17 +78,14 @@ func Blocks(rows int, s *Sampler, meanShare func(row int) float64, cuts ...int) 
 	return balanced(rows, blockRows*(trained+1), func(i int) float64 {
 		share := meanShare(i)
 		return idleRow + share + min(share, 1)*trained
-	}, cuts...)
+	})
 }
 
-func balanced(rows int, block float64, cost func(row int) float64, cuts ...int) []int {
+func balanced(rows int, block float64, cost func(row int) float64) []int {
 	blocks, sum := []int{0}, 0.0
 	for i := range rows {
-		c, cut := cost(i), false
-		for len(cuts) > 0 && cuts[0] <= i {
-			cut, cuts = cuts[0] == i, cuts[1:]
-		}
-		if sum > 0 && (cut || sum+c > block) {
+		c := cost(i)
+		if sum > 0 && sum+c > block {
 			blocks, sum = append(blocks, i), 0
 		}
 		sum += c

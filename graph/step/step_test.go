@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -62,17 +63,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-type oneThread struct{}
-
-func (oneThread) Threads() int { return 1 }
-
-func (oneThread) Do(n int, work func(worker, i int)) error {
-	for i := range n {
-		work(0, i)
-	}
-	return nil
-}
-
 // Samples may be vectors that are computed before the step: more of them than rows, and
 // with shares that differ from run to run.
 func TestFrozenVectors(t *testing.T) {
@@ -87,7 +77,7 @@ func TestFrozenVectors(t *testing.T) {
 	}
 	for _, shared := range []int{0, 16} {
 		sampler := &Sampler{Noise: noise, Seed: rand.Uint64(), Negatives: k, Shared: shared, Bias: float32(rand.NormFloat64())}
-		s := &Step{Sampler: sampler, Team: oneThread{}, Dim: n, Blocks: []int{0, 2, rows}, Kept: make([]float32, rows*n)}
+		s := &Step{Sampler: sampler, Team: team.New(1), Dim: n, Blocks: []int{0, 2, rows}, Kept: make([]float32, rows*n)}
 		for run := range 3 {
 			left, frozen := random(rows*n), random(vectors*n)
 			sampler.Iteration, sampler.Slots, sampler.Samples = run, []uint32{0}, nil
@@ -161,24 +151,5 @@ func TestIterations(t *testing.T) {
 		if got := Iterations(c.slots, c.tables); got != c.want {
 			t.Errorf("%d slots, tables of %d bytes: %d iterations, want %d", c.slots, c.tables, got, c.want)
 		}
-	}
-}
-
-// No block has rows on both sides of a cut, and cuts that are none change nothing.
-func TestBlocksEndAtCuts(t *testing.T) {
-	s := &Sampler{Negatives: 5, Shared: 8}
-	share := func(int) float64 { return 1 }
-	cuts := []int{0, 0, 3, 200, 200, 201, 700}
-	blocks := Blocks(700, s, share, cuts...)
-	for _, cut := range cuts {
-		if !slices.Contains(blocks, cut) {
-			t.Errorf("no block ends at %d: %v", cut, blocks)
-		}
-	}
-	if !slices.IsSorted(blocks) || len(slices.Compact(slices.Clone(blocks))) != len(blocks) || len(blocks) > len(Blocks(700, s, share))+4 {
-		t.Errorf("blocks are %v", blocks)
-	}
-	if got, want := Blocks(700, s, share, 0, 700), Blocks(700, s, share); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -45,9 +45,9 @@ const (
 // chunkRows is how many rows of n values form a chunk.
 func chunkRows(n int) int { return max(chunkBytes/(4*n), 4) }
 
-// newWorker returns the memory for rows of n columns, of whole ones.
-func newWorker(s *Sampler, n, whole int) *worker {
-	chunk := chunkRows(whole)
+// newWorker returns the memory for rows of n values.
+func newWorker(s *Sampler, n int) *worker {
+	chunk := chunkRows(n)
 	return &worker{
 		left: make([]float32, stripRows*n), gradient: make([]float32, stripRows*n),
 		against: make([]float32, stripRows*s.Shared), weighed: make([]float32, stripRows*s.Shared),
@@ -152,10 +152,6 @@ func (s *Step) meetChunk(w *worker, left, frozen []float32, members []member, gr
 		scores := w.scores[first-from : last-from]
 		if s.Sampler.Shared == 0 {
 			setKinds(w.kinds[first-from:last-from], m.from+m.samples-first)
-		}
-		if s.Scores != nil {
-			copy(scores, s.Scores(m.row)[first-m.from:])
-			continue
 		}
 		simd.Dots(scores, left[m.row*n:][:n], frozen, w.targets[first:last])
 	}

@@ -2,8 +2,7 @@ package simd
 
 import "math"
 
-// dotGo adds up in eight lanes, and the lanes in pairs: PartialDots has the sums of some of
-// the lanes.
+// dotGo adds up in eight lanes, and the lanes in pairs.
 func dotGo(x, y []float32) float32 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32

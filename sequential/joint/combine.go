@@ -5,7 +5,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
@@ -50,7 +50,7 @@ type scratch struct {
 }
 
 func (t *Trainer) newWork() {
-	ranks := t.comm.Size()
+	ranks := t.group.Size()
 	t.work.scratch = make([]scratch, t.workers.Threads())
 	for i := range t.work.scratch {
 		t.work.scratch[i] = scratch{make([]float64, ranks*ranks), make([]float32, ranks), make([]float32, ranks), make([]float32, ranks)}
@@ -74,9 +74,9 @@ func (t *Trainer) combine(x *table, rows int) error {
 
 // findChanged tells all ranks which rows each has changed.
 func (t *Trainer) findChanged(x *table, rows, bytes int) error {
-	ranks, w := t.comm.Size(), &t.work
+	ranks, w := t.group.Size(), &t.work
 	w.changed = memory.Resize(w.changed, bytes*ranks)
-	own := w.changed[t.comm.Rank()*bytes:][:bytes]
+	own := w.changed[t.group.Rank()*bytes:][:bytes]
 	err := t.workers.Do((bytes+grain-1)/grain, func(_, task int) {
 		for b := task * grain; b < min((task+1)*grain, bytes); b++ {
 			own[b] = 0
@@ -94,14 +94,14 @@ func (t *Trainer) findChanged(x *table, rows, bytes int) error {
 	for r := range ends {
 		ends[r] = (r + 1) * bytes
 	}
-	return t.comm.AllGather(w.changed, ends)
+	return t.group.AllGather(w.changed, ends)
 }
 
 func (t *Trainer) row(table []float32, row int) []float32 { return table[row*t.dim:][:t.dim] }
 
 // combineBlock combines the rows first ... end-1.
 func (t *Trainer) combineBlock(x *table, first, end, bytes int) error {
-	ranks, rank, w := t.comm.Size(), t.comm.Rank(), &t.work
+	ranks, rank, w := t.group.Size(), t.group.Rank(), &t.work
 	changed := func(r, row int) bool { return w.changed[r*bytes+row/8]>>(row%8)&1 != 0 }
 	// What goes where follows from who has changed what, which all know.
 	w.own, w.union, w.mine = w.own[:0], w.union[:0], w.mine[:0]
@@ -168,7 +168,7 @@ func (t *Trainer) deliver(x *table, sent, got []int) error {
 	}
 	sentEnds, gotEnds := t.rowEnds(sent), t.rowEnds(got)
 	w.received = memory.Resize(w.received, gotEnds[len(gotEnds)-1]/4)
-	return t.comm.AllToAll(cluster.Bytes(w.send), sentEnds, cluster.Bytes(w.received), gotEnds)
+	return t.group.AllToAll(cluster.Bytes(w.send), sentEnds, cluster.Bytes(w.received), gotEnds)
 }
 
 // rowEnds returns the ends of so many rows of each rank.
@@ -182,7 +182,7 @@ func (t *Trainer) rowEnds(counts []int) []int {
 
 // combineMine combines the rows of this rank, and brings all to all.
 func (t *Trainer) combineMine(x *table, changed func(r, row int) bool, got, back []int) error {
-	ranks, w, n := t.comm.Size(), &t.work, t.dim
+	ranks, w, n := t.group.Size(), &t.work, t.dim
 	next, total := make([]int, ranks), 0 // the place of each rank's next change
 	for r, count := range got {
 		next[r] = total
@@ -200,7 +200,7 @@ func (t *Trainer) combineMine(x *table, changed func(r, row int) bool, got, back
 	}
 	w.combined = memory.Resize(w.combined, len(w.union)*n)
 	ends := t.rowEnds(back)
-	own := w.combined[ends[t.comm.Rank()]/4-len(w.mine)*n:]
+	own := w.combined[ends[t.group.Rank()]/4-len(w.mine)*n:]
 	err := t.workers.Do((len(w.mine)+grain-1)/grain, func(worker, task int) {
 		for i := task * grain; i < min((task+1)*grain, len(w.mine)); i++ {
 			m := w.mine[i]
@@ -210,10 +210,10 @@ func (t *Trainer) combineMine(x *table, changed func(r, row int) bool, got, back
 	if err != nil {
 		return err
 	}
-	return t.comm.AllGather(cluster.Bytes(w.combined), ends)
+	return t.group.AllGather(cluster.Bytes(w.combined), ends)
 }
 
-// combineRow is combine.Combiner.Add, with sums in float32 by vector instructions: to is base moved by the changes at some places of received, which
+// combineRow is sequential.Combiner.Add, with sums in float32 by vector instructions: to is base moved by the changes at some places of received, which
 // are of some ranks.
 func (t *Trainer) combineRow(s *scratch, to, base []float32, places []uint32, of []int) {
 	ranks := len(s.part)
@@ -225,7 +225,7 @@ func (t *Trainer) combineRow(s *scratch, to, base []float32, places []uint32, of
 			s.dots[of[p]*ranks+of[q]] = float64(score)
 		}
 	}
-	combine.Parts(s.part, t.options.Rule, s.dots, float64(simd.Dot(base, base)))
+	sequential.CombineParts(s.part, t.options.Rule, s.dots, float64(simd.Dot(base, base)))
 	some := s.some[:len(places)]
 	for p := range places {
 		some[p] = s.part[of[p]]

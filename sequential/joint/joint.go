@@ -1,5 +1,5 @@
 // Package joint trains sentence-ordered modes on several ranks. Each has a part of the text and tables of its own, which are combined
-// now and then by a rule of package sequential/combine: Hogwild inside a rank, local steps between them. Start at [New].
+// now and then by a rule (sequential.Rule): Hogwild inside a rank, local steps between them. Start at [New].
 //
 // With one thread a rank the result follows from the settings and the number of ranks: the tables are combined after the same units
 // and in the order of the ranks.
@@ -13,16 +13,15 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A Trainer is one rank's.
 type Trainer struct {
-	comm      cluster.Comm
+	group     *cluster.Group
 	own       *sequential.Trainer
-	options   combine.Options
+	options   sequential.Sync
 	perRun    int // units of all epochs
 	next      int // unit to train
 	units     int // of an epoch
@@ -32,14 +31,6 @@ type Trainer struct {
 	tables    []*table
 	workers   *team.Team
 	work      work
-}
-
-// Check returns why ranks cannot train with the options; nil if they can.
-func Check(c sequential.Options) error {
-	if _, err := c.Sync.Rule.Number(); c.Sync.Rule != "" && err != nil {
-		return err
-	}
-	return nil
 }
 
 // Plan asks an account for what New takes on each rank.
@@ -82,9 +73,9 @@ const mostFactor = 2
 // Adasum averages what is parallel in the changes, so together ranks move a row less than one process would in as many words. With the third
 // root of their number they score as one process does (benchmarks/tried/earlier.md). For sub-model synchronisation pWord2Vec's paper raises the rate
 // with the number of hosts and gives no numbers. The published scripts train four hosts at twice the rate of one, hence the square root.
-func Factor(ranks int, o combine.Options) float64 {
+func Factor(ranks int, o sequential.Sync) float64 {
 	switch {
-	case o.Rule == combine.Adasum:
+	case o.Rule == sequential.Adasum:
 		return min(math.Cbrt(float64(ranks)), mostFactor)
 	case o.Doubles:
 		return min(math.Sqrt(float64(ranks)), mostFactor)
@@ -99,9 +90,9 @@ const publishedPeriod = 580_000
 //
 // If nobody says how often, the rule decides. By adasum the rows of frequent words are combined more often than the others: between two
 // combinations all ranks move them the same way, of which adasum keeps the mean. By the mean, rows are combined as published for pWord2Vec.
-func Options(tokens, ranks int, c sequential.Options) combine.Options {
+func Options(tokens, ranks int, c sequential.Options) sequential.Sync {
 	o := c.Sync
-	if o.Rule == combine.Mean && o.Words == 0 && o.HotWords == 0 {
+	if o.Rule == sequential.Mean && o.Words == 0 && o.HotWords == 0 {
 		o.Words, o.HotWords, o.Doubles = max(tokens, 1), publishedPeriod*ranks, true
 		return o
 	}
@@ -109,45 +100,37 @@ func Options(tokens, ranks int, c sequential.Options) combine.Options {
 		o.Words = min(max(tokens/perEpoch, 1), mostWords)
 	}
 	o = o.WithDefaults(tokens, c.Epochs)
-	if o.HotWords == 0 && o.Rule == combine.Adasum {
+	if o.HotWords == 0 && o.Rule == sequential.Adasum {
 		o.HotWords = max(o.Words/hotTimes, 1)
 	}
 	return o
 }
 
-// Traffic returns how many bytes a rank sends in a combination of so many rows of each table, if all of them have changed, and in how many calls.
-func Traffic(rows, ranks int, c sequential.Options) (bytes, calls float64) {
-	tables := 2.0 // W, and C or the nodes
-	table := 4 * float64(rows) * float64(c.Dim)
-	bitmap := float64(rows) / 8 * float64(ranks-1)
-	return tables * (2*table*float64(ranks-1)/float64(ranks) + bitmap), tables * (1 + 2*math.Ceil(table/blockBytes))
-}
-
 // New prepares training on a rank's part of a text, which begins with token number first of the whole. All ranks call it, with the same settings
 // and vocabulary.
-func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Options) (*Trainer, error) {
-	if err := Check(c); err != nil {
+func New(group *cluster.Group, part *corpus.Corpus, first int, noise *corpus.Alias, c sequential.Options) (*Trainer, error) {
+	if _, err := c.Sync.Rule.Number(); c.Sync.Rule != "" && err != nil {
 		return nil, err
 	}
-	t := &Trainer{comm: comm, dim: c.Dim}
+	t := &Trainer{group: group, dim: c.Dim}
 	units, err := t.agree(part, first, &c)
 	if err != nil {
 		return nil, err
 	}
 	c.Part = sequential.Part{First: first, Tokens: t.tokens, Units: units}
 	t.own, err = sequential.New(part, noise, c)
-	if err := cluster.Agree(t.comm, err); err != nil {
+	if err := cluster.Agree(t.group, err); err != nil {
 		return nil, err
 	}
 	t.units, t.perRun = units, t.own.Units()
-	t.options = Options(t.tokens, comm.Size(), c)
+	t.options = Options(t.tokens, group.Size(), c)
 	t.workers, t.blockRows = team.New(c.Threads), max(blockBytes/(4*c.Dim), 1)
 	var state []int
 	for _, s := range t.own.State() {
 		state = append(state, len(s.Data))
 	}
 	bases := allocate(c.Account, state)
-	if err := cluster.Agree(t.comm, c.Account.Err()); err != nil {
+	if err := cluster.Agree(t.group, c.Account.Err()); err != nil {
 		return nil, err
 	}
 	for i, s := range t.own.State() {
@@ -162,23 +145,23 @@ func New(comm cluster.Comm, part *corpus.Corpus, first int, noise *corpus.Alias,
 func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Options) (units int, err error) {
 	text := part.Text()
 	if text.Tokens() == 0 {
-		err = fmt.Errorf("no sentence of the text is left for this rank: it is too short for %d ranks", t.comm.Size())
+		err = fmt.Errorf("no sentence of the text is left for this rank: it is too short for %d ranks", t.group.Size())
 	}
-	if err := cluster.Agree(t.comm, err); err != nil {
+	if err := cluster.Agree(t.group, err); err != nil {
 		return 0, err
 	}
 	tokens := []uint64{uint64(text.Tokens())}
-	if err := t.comm.AllReduce(tokens, cluster.Sum); err != nil {
+	if err := t.group.AllReduce(tokens, cluster.Sum); err != nil {
 		return 0, err
 	}
 	t.tokens = int(tokens[0])
 	c.Part = sequential.Part{First: first, Tokens: t.tokens}
 	own, err := sequential.UnitsOfPart(text, *c)
-	if err := cluster.Agree(t.comm, err); err != nil {
+	if err := cluster.Agree(t.group, err); err != nil {
 		return 0, err
 	}
 	most := []uint64{uint64(own)}
-	err = t.comm.AllReduce(most, cluster.Max)
+	err = t.group.AllReduce(most, cluster.Max)
 	return int(most[0]), err
 }
 
@@ -211,10 +194,10 @@ func (t *Trainer) PausesAfter(units int) bool {
 	return all
 }
 
-// Train trains some units. The reports are those of all ranks together.
-func (t *Trainer) Train(first int, rates []float64) ([]trainer.Report, error) {
+// train trains some units. The reports are those of all ranks together.
+func (t *Trainer) train(first int, rates []float64) ([]trainer.Report, error) {
 	t.next = first + len(rates)
-	reports, factor := make([]trainer.Report, len(rates)), Factor(t.comm.Size(), t.options)
+	reports, factor := make([]trainer.Report, len(rates)), Factor(t.group.Size(), t.options)
 	for i, rate := range rates {
 		var err error
 		if reports[i], err = t.own.Advance(context.Background(), first+i, rate*factor); err != nil {
@@ -224,7 +207,7 @@ func (t *Trainer) Train(first int, rates []float64) ([]trainer.Report, error) {
 		if all {
 			rows = t.largest()
 		}
-		if rows == 0 || t.comm.Size() == 1 { // one alone keeps what it has, without rounding
+		if rows == 0 || t.group.Size() == 1 { // one alone keeps what it has, without rounding
 			continue
 		}
 		for _, x := range t.tables {
@@ -249,7 +232,7 @@ func (t *Trainer) sum(reports []trainer.Report) error {
 	for _, r := range reports {
 		own = append(own, r.Loss, r.Pairs, r.Words)
 	}
-	all, err := cluster.Collect(t.comm, own)
+	all, err := cluster.Collect(t.group, own)
 	if err != nil {
 		return err
 	}
@@ -272,4 +255,4 @@ func (t *Trainer) remember() {
 }
 
 // Options say how often rows are combined, and how.
-func (t *Trainer) Options() combine.Options { return t.options }
+func (t *Trainer) Options() sequential.Sync { return t.options }

@@ -14,11 +14,9 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -29,9 +27,8 @@ type problem struct {
 	text    *corpus.Corpus
 	noise   *corpus.Alias
 	options sequential.Options
-	wrap    func(c cluster.Comm) cluster.Comm // may be nil
-	block   int                               // rows that are combined at a time; 0: as many as usual
-	parts   int                               // of which words are composed; 0: they are not
+	block   int // rows that are combined at a time; 0: as many as usual
+	parts   int // of which words are composed; 0: they are not
 }
 
 // composition returns one of so many parts for a rank of its own.
@@ -60,7 +57,7 @@ func newProblem(t testing.TB, tokens int, c sequential.Options) *problem {
 // modes are all ways to train, with small settings.
 func modes() map[string]sequential.Options {
 	c := sequential.Options{Dim: 20, Window: 5, Negatives: 5, Sample: 1e-2, Epochs: 2, Seed: 7, Threads: 1}
-	c.Sync = combine.Options{Words: 700, HotWords: 250, Hot: 9}
+	c.Sync = sequential.Sync{Words: 700, HotWords: 250, Hot: 9}
 	all := map[string]sequential.Options{}
 	for _, d := range sequential.Algorithms() {
 		c.Algorithm, c.Model = d.Name, sequential.SkipGram
@@ -90,28 +87,24 @@ func (p *problem) part(rank, ranks int) (*corpus.Corpus, int) {
 }
 
 // lead runs work on rank 0, and end on all when it is done.
-func (p *problem) lead(ranks int, work func(l *lead.Trainer) error, end func(rank int, t *joint.Trainer)) error {
+func (p *problem) lead(ranks int, work func(l *joint.Trainer) error, end func(rank int, t *joint.Trainer)) error {
 	return cluster.Run(ranks, func(c cluster.Comm) error {
-		if p.wrap != nil {
-			c = p.wrap(c)
-		}
 		part, first := p.part(c.Rank(), ranks)
 		options := p.options
 		if p.parts > 0 {
 			options.Composition = p.composition()
 		}
-		t, err := joint.New(c, part, first, p.noise, options)
+		t, err := joint.New(&cluster.Group{Comm: c}, part, first, p.noise, options)
 		if err != nil {
 			return err
 		}
 		if p.block > 0 {
 			t.SetBlock(p.block)
 		}
-		l := lead.NewTrainer(&lead.Group{Comm: c}, t)
 		if c.Rank() > 0 {
-			err = l.Follow(context.Background())
+			err = t.Follow(context.Background())
 		} else {
-			err = errors.Join(work(l), l.Close())
+			err = errors.Join(work(t), t.Close())
 		}
 		if err == nil && end != nil {
 			end(c.Rank(), t)
@@ -146,8 +139,8 @@ func train(t trainer.Trainer, from, to int) (sum trainer.Report, err error) {
 func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Report) {
 	t.Helper()
 	ends, saved, sum := make([][]float32, ranks), [][]float32(nil), trainer.Report{}
-	work := func(from, to func(l *lead.Trainer) int, before, after func(l *lead.Trainer)) func(l *lead.Trainer) error {
-		return func(l *lead.Trainer) error {
+	work := func(from, to func(l *joint.Trainer) int, before, after func(l *joint.Trainer)) func(l *joint.Trainer) error {
+		return func(l *joint.Trainer) error {
 			before(l)
 			report, err := train(l, from(l), to(l))
 			sum.Loss, sum.Pairs, sum.Words = sum.Loss+report.Loss, sum.Pairs+report.Pairs, sum.Words+report.Words
@@ -155,16 +148,16 @@ func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Rep
 			return err
 		}
 	}
-	nothing := func(*lead.Trainer) {}
-	start, end := func(*lead.Trainer) int { return 0 }, func(l *lead.Trainer) int { return l.Units() }
+	nothing := func(*joint.Trainer) {}
+	start, end := func(*joint.Trainer) int { return 0 }, func(l *joint.Trainer) int { return l.Units() }
 	if stop > 0 {
-		at := func(l *lead.Trainer) int {
+		at := func(l *joint.Trainer) int {
 			for !l.PausesAfter(stop) {
 				stop++
 			}
 			return stop
 		}
-		save := func(l *lead.Trainer) {
+		save := func(l *joint.Trainer) {
 			for _, s := range l.State() {
 				saved = append(saved, slices.Clone(s.Data))
 			}
@@ -174,7 +167,7 @@ func (p *problem) trained(t *testing.T, ranks, stop int) ([]float32, trainer.Rep
 		}
 		start = at
 	}
-	restore := func(l *lead.Trainer) {
+	restore := func(l *joint.Trainer) {
 		for i, data := range saved {
 			copy(l.State()[i].Data, data)
 		}
@@ -256,17 +249,17 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestTwin: what ranks have after a unit is what package combine makes of trainers on their own.
+// TestTwin: what ranks have after a unit is what a Combiner makes of trainers on their own.
 func TestTwin(t *testing.T) {
-	for _, rule := range combine.Rules() {
+	for _, rule := range sequential.Rules() {
 		for _, ranks := range []int{2, 3, 5} {
 			c := modes()[string(sequential.PWord2Vec)]
-			c.Dim, c.Sync = 19, combine.Options{Rule: rule.Name, Words: 1}
+			c.Dim, c.Sync = 19, sequential.Sync{Rule: rule.Name, Words: 1}
 			p := newProblem(t, 2500, c)
 			p.block = []int{1, 7, 0}[ranks%3]
 			units, tokens := 0, p.text.Text().Tokens()
 			var got []float32
-			err := p.lead(ranks, func(l *lead.Trainer) error {
+			err := p.lead(ranks, func(l *joint.Trainer) error {
 				units = l.Units() / c.Epochs
 				_, err := train(l, 0, 1)
 				got = slices.Concat(l.State()[0].Data, l.State()[1].Data)
@@ -289,7 +282,7 @@ func TestTwin(t *testing.T) {
 				}
 				all = append(all, slices.Concat(own.State()[0].Data, own.State()[1].Data))
 			}
-			combiner, err := combine.New(rule.Name, ranks)
+			combiner, err := sequential.NewCombiner(rule.Name, ranks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,11 +308,11 @@ func TestTwin(t *testing.T) {
 func TestHot(t *testing.T) {
 	for _, parts := range []int{0, 50} {
 		c := modes()[string(sequential.FullW2V)]
-		c.Sync = combine.Options{Words: 1 << 30, HotWords: 1, Hot: 4}
+		c.Sync = sequential.Sync{Words: 1 << 30, HotWords: 1, Hot: 4}
 		p := newProblem(t, 3000, c)
 		p.parts = parts
 		tables := make([][]trainer.Tensor, 2)
-		err := p.lead(2, func(l *lead.Trainer) error {
+		err := p.lead(2, func(l *joint.Trainer) error {
 			if _, err := l.Advance(context.Background(), 0, 0.05); err != nil {
 				return err
 			}
@@ -346,13 +339,13 @@ func TestDoubling(t *testing.T) {
 	c := modes()[string(sequential.PWord2Vec)]
 	p := newProblem(t, 3000, c)
 	words, tokens := p.text.Vocabulary.Len(), p.text.Text().Tokens()
-	p.options.Sync = combine.Options{Rule: combine.Mean, Words: tokens, HotWords: tokens / 5, Hot: (words + 3) / 4, Doubles: true}
+	p.options.Sync = sequential.Sync{Rule: sequential.Mean, Words: tokens, HotWords: tokens / 5, Hot: (words + 3) / 4, Doubles: true}
 	for combinations, rows := range []int{1: (words + 3) / 4, 2: (words + 3) / 4 * 2, 4: words} {
 		if rows == 0 {
 			continue
 		}
 		tables := make([][]trainer.Tensor, 2)
-		err := p.lead(2, func(l *lead.Trainer) error {
+		err := p.lead(2, func(l *joint.Trainer) error {
 			units := l.Units() / c.Epochs
 			last := (combinations*(tokens/5)*units + tokens - 1) / tokens // units up to the combination
 			_, err := train(l, 0, last)
@@ -377,15 +370,15 @@ func TestDoubling(t *testing.T) {
 func TestFactor(t *testing.T) {
 	for _, x := range []struct {
 		ranks int
-		sync  combine.Options
+		sync  sequential.Sync
 		want  float64
 	}{
-		{1, combine.Options{Rule: combine.Adasum}, 1},
-		{8, combine.Options{Rule: combine.Adasum}, 2},
-		{8, combine.Options{Rule: combine.Mean}, 1},
-		{1, combine.Options{Rule: combine.Mean, Doubles: true}, 1},
-		{4, combine.Options{Rule: combine.Mean, Doubles: true}, 2},
-		{8, combine.Options{Rule: combine.Mean, Doubles: true}, 2},
+		{1, sequential.Sync{Rule: sequential.Adasum}, 1},
+		{8, sequential.Sync{Rule: sequential.Adasum}, 2},
+		{8, sequential.Sync{Rule: sequential.Mean}, 1},
+		{1, sequential.Sync{Rule: sequential.Mean, Doubles: true}, 1},
+		{4, sequential.Sync{Rule: sequential.Mean, Doubles: true}, 2},
+		{8, sequential.Sync{Rule: sequential.Mean, Doubles: true}, 2},
 	} {
 		if got := joint.Factor(x.ranks, x.sync); got != x.want {
 			t.Errorf("%d ranks, %+v: %v, want %v", x.ranks, x.sync, got, x.want)
@@ -397,60 +390,22 @@ func TestFactor(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, x := range []struct {
 		tokens int
-		given  combine.Options
-		want   combine.Options
+		given  sequential.Sync
+		want   sequential.Sync
 	}{
-		{16_000_000, combine.Options{}, combine.Options{Words: 4_000_000, HotWords: 500_000}},
-		{1_000_000_000, combine.Options{}, combine.Options{Words: 1 << 24, HotWords: 1 << 21}},
-		{3, combine.Options{}, combine.Options{Words: 1, HotWords: 1}},
-		{16_000_000, combine.Options{Words: 800_000, Hot: 5}, combine.Options{Words: 800_000, HotWords: 100_000, Hot: 5}},
-		{16_000_000, combine.Options{Rule: combine.Touched}, combine.Options{Rule: combine.Touched, Words: 4_000_000}},
-		{16_000_000, combine.Options{Rule: combine.Mean, Hot: 1024}, combine.Options{Rule: combine.Mean, Words: 16_000_000, HotWords: 2_320_000, Hot: 1024, Doubles: true}},
-		{16_000_000, combine.Options{Rule: combine.Mean, Words: 1 << 40, Hot: 8192}, combine.Options{Rule: combine.Mean, Words: 1 << 40, Hot: 8192}},
-		{16_000_000, combine.Options{HotWords: 9}, combine.Options{Words: 4_000_000, HotWords: 9}},
+		{16_000_000, sequential.Sync{}, sequential.Sync{Words: 4_000_000, HotWords: 500_000}},
+		{1_000_000_000, sequential.Sync{}, sequential.Sync{Words: 1 << 24, HotWords: 1 << 21}},
+		{3, sequential.Sync{}, sequential.Sync{Words: 1, HotWords: 1}},
+		{16_000_000, sequential.Sync{Words: 800_000, Hot: 5}, sequential.Sync{Words: 800_000, HotWords: 100_000, Hot: 5}},
+		{16_000_000, sequential.Sync{Rule: sequential.Touched}, sequential.Sync{Rule: sequential.Touched, Words: 4_000_000}},
+		{16_000_000, sequential.Sync{Rule: sequential.Mean, Hot: 1024}, sequential.Sync{Rule: sequential.Mean, Words: 16_000_000, HotWords: 2_320_000, Hot: 1024, Doubles: true}},
+		{16_000_000, sequential.Sync{Rule: sequential.Mean, Words: 1 << 40, Hot: 8192}, sequential.Sync{Rule: sequential.Mean, Words: 1 << 40, Hot: 8192}},
+		{16_000_000, sequential.Sync{HotWords: 9}, sequential.Sync{Words: 4_000_000, HotWords: 9}},
 	} {
-		x.want.Rule = cmp.Or(x.want.Rule, combine.DefaultRule)
+		x.want.Rule = cmp.Or(x.want.Rule, sequential.DefaultRule)
 		if got := joint.Options(x.tokens, 4, sequential.Options{Epochs: 5, Sync: x.given}); got != x.want {
 			t.Errorf("%d tokens, given %+v: %+v, want %+v", x.tokens, x.given, got, x.want)
 		}
-	}
-}
-
-// TestSent: ranks send no more than whole tables twice in a combination, and less where a row has not changed.
-func TestSent(t *testing.T) {
-	c := modes()[string(sequential.PWord2Vec)]
-	c.Dim, c.Sync = 300, combine.Options{Words: 1 << 30}
-	p := newProblem(t, 3000, c)
-	const ranks = 4
-	counted := (*cluster.Counted)(nil) // of rank 0
-	p.wrap = func(c cluster.Comm) cluster.Comm {
-		wrapped := &cluster.Counted{Comm: c}
-		if c.Rank() == 0 {
-			counted = wrapped
-		}
-		return wrapped
-	}
-	err := p.lead(ranks, func(l *lead.Trainer) error {
-		before := counted.Sent
-		if _, err := train(l, 0, l.Units()/c.Epochs); err != nil {
-			return err
-		}
-		after := counted.Sent
-		most, _ := joint.Traffic(p.text.Vocabulary.Len(), ranks, c)
-		if sent := float64(after - before); sent > 1.1*most || sent < 0.5*most {
-			t.Errorf("a combination sent %v bytes, of at most %v", sent, most)
-		}
-		before = after
-		if _, err := l.Advance(context.Background(), l.Units()/c.Epochs, 0); err != nil { // at a rate of 0 no row changes
-			return err
-		}
-		if after = counted.Sent; after-before > 1000 {
-			t.Errorf("no row changed, and %d bytes were sent", after-before)
-		}
-		return nil
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -460,12 +415,11 @@ func TestStop(t *testing.T) {
 	stopped := false
 	err := cluster.Run(2, func(c cluster.Comm) error {
 		part, first := p.part(c.Rank(), 2)
-		tr, err := joint.New(c, part, first, p.noise, p.options)
+		g := &cluster.Group{Comm: c}
+		l, err := joint.New(g, part, first, p.noise, p.options)
 		if err != nil {
 			return err
 		}
-		g := &lead.Group{Comm: c}
-		l := lead.NewTrainer(g, tr)
 		if c.Rank() > 0 {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
@@ -499,7 +453,7 @@ func TestErrors(t *testing.T) {
 	if err := short.lead(2, nil, nil); err == nil || !strings.Contains(err.Error(), "no sentence of the text") {
 		t.Error(err)
 	}
-	err := p.lead(2, func(l *lead.Trainer) error {
+	err := p.lead(2, func(l *joint.Trainer) error {
 		_, err := l.Advance(context.Background(), l.Units(), 0.05)
 		return err
 	}, nil)

@@ -1,6 +1,6 @@
 // Package cluster is what processes on several hosts, or several on one, need to work
-// on one task: a few collective calls. Start at [Comm]. Package train/cluster/mpi implements it
-// by an MPI library, an [Engine]; [Local] by goroutines, for tests. Package train/cluster/lead lets rank 0 lead the others.
+// on one task: a few collective calls. Start at [Comm]. [MPI] implements it by an
+// MPI library, [Local] by goroutines. With a [Group] rank 0 leads the others.
 //
 // In this project a rank is one of these processes. Ranks are numbered from 0.
 package cluster
@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -115,22 +114,6 @@ func BcastValues[T Value](c Comm, values []T, root int) error {
 			return err
 		}
 		data = data[n:]
-	}
-	return nil
-}
-
-// MostBytes is how long a message of MPI may be.
-const MostBytes = math.MaxInt32
-
-// GatherLong is AllGather for a buffer of any length.
-func GatherLong(c Comm, buffer []byte, ends []int) error {
-	if len(buffer) <= MostBytes {
-		return c.AllGather(buffer, ends)
-	}
-	for rank := range ends {
-		if err := BcastValues(c, Part(buffer, ends, rank), rank); err != nil {
-			return err
-		}
 	}
 	return nil
 }

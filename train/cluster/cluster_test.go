@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/clustertest"
 )
 
 // TestLocal: local ranks keep to what Comm says.
 func TestLocal(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 5, 8} {
 		t.Run(fmt.Sprint(ranks), func(t *testing.T) {
-			if err := cluster.Run(ranks, clustertest.Check); err != nil {
+			if err := cluster.Run(ranks, check); err != nil {
 				t.Error(err)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -270,7 +270,7 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 }
 
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
-func (t *CL) Follow(ctx context.Context) error { return lead.Follow(ctx, t.kernels) }
+func (t *CL) Follow(ctx context.Context) error { return cluster.Follow(ctx, t.kernels) }
 
 // Ready brings the state to the device.
 func (t *CL) Ready() error { return t.send() }

@@ -9,7 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
 )
 
 // byMessages are several GPUs of this process that cannot use each other's memory, as one Device: ranks that are goroutines. Those
@@ -22,7 +21,7 @@ type byMessages struct {
 func newByMessages(devices []Device) (Device, error) {
 	g := &byMessages{}
 	for rank, comm := range cluster.Local(len(devices)) {
-		r, err := newOnRanks(devices[rank], &lead.Group{Comm: comm})
+		r, err := newOnRanks(devices[rank], &cluster.Group{Comm: comm})
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +90,7 @@ func (k *clByMessages) Close() error { return k.followed.close() }
 // followed are the kernels of all ranks. Those after the first follow it.
 type followed[K rankKernels] struct {
 	kernels []K
-	ranks   *lead.Group // of rank 0
+	ranks   *cluster.Group // of rank 0
 	working sync.WaitGroup
 	errs    []error // of each rank
 }

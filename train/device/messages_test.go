@@ -8,7 +8,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -57,7 +56,7 @@ func TestByMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	sentences := sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: combine.Options{Words: 200, HotWords: 50, Hot: 5}}
+	sentences := sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed, Sync: sequential.Sync{Words: 200, HotWords: 50, Hot: 5}}
 	dimensions := graph.Options{Dim: 50, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: optim.Adam}}
 	for _, gpus := range []int{2, 4} {
 		of := func(d device.Device, cl bool) (words, contexts []float32, reports []trainer.Report) {
@@ -119,7 +118,7 @@ func TestSyncByMessages(t *testing.T) {
 		{30_000_000, 2_000_000, 1, 0, 30_000_000, 30_000_000},             // at the end of an epoch anyway
 		{1_068_658_240, 70_000, 20, 1_000_000, 1_000_000, 1_000_000},      // what is given holds
 	} {
-		c := sequential.Options{Epochs: x.epochs, Sync: combine.Options{Words: x.given}}
+		c := sequential.Options{Epochs: x.epochs, Sync: sequential.Sync{Words: x.given}}
 		waits, err := device.SyncOf(d, x.tokens, x.rows, c)
 		beside, err2 := device.SyncOf(peers, x.tokens, x.rows, c)
 		if err := errors.Join(err, err2); err != nil {

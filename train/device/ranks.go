@@ -10,7 +10,6 @@ import (
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
 )
 
 // NCCLLibrary is the NCCL library by which GPUs of several ranks meet.
@@ -42,9 +41,9 @@ type Joining interface {
 
 // OnRanks returns the devices of all ranks as one, of which d is this rank's. It trains the sentence-ordered modes and W2V-CL. Rank 0 uses it
 // as any device; the trainers of the others Follow.
-func OnRanks(d Device, ranks *lead.Group) (Device, error) { return newOnRanks(d, ranks) }
+func OnRanks(d Device, ranks *cluster.Group) (Device, error) { return newOnRanks(d, ranks) }
 
-func newOnRanks(d Device, ranks *lead.Group) (onRanks, error) {
+func newOnRanks(d Device, ranks *cluster.Group) (onRanks, error) {
 	one, ok := d.(Joining)
 	if !ok || d.GPUs() != 1 {
 		return onRanks{}, fmt.Errorf("%s cannot train together with the GPUs of other ranks", d.Name())
@@ -54,7 +53,7 @@ func newOnRanks(d Device, ranks *lead.Group) (onRanks, error) {
 
 type onRanks struct {
 	Joining
-	ranks *lead.Group
+	ranks *cluster.Group
 }
 
 // RanksReserve is what the exchange with other ranks takes of a device's memory, in bytes: rows under way, and what NCCL takes.
@@ -130,7 +129,7 @@ const (
 )
 
 // closeKernels ends the other ranks' Follow, or what waits for them if something went wrong, and frees the memory of this rank.
-func closeKernels(ranks *lead.Group, abort func(), free func() error) error {
+func closeKernels(ranks *cluster.Group, abort func(), free func() error) error {
 	if ranks.Failed() {
 		abort()
 	}

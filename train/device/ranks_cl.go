@@ -6,12 +6,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
 )
 
 // clRanks are the kernels of all ranks, each with some of the dimensions.
 type clRanks struct {
-	ranks *lead.Group
+	ranks *cluster.Group
 	part  CLPart
 }
 
@@ -28,29 +27,29 @@ func (k *clRanks) SetMatrix(m cl.Matrix) error { return k.part.SetMatrix(m) }
 
 // Start starts iterations on all ranks.
 func (k *clRanks) Start(buffer, first int, rates []float64) error {
-	_, _, err := k.do(lead.Order{What: orderTrain, Buffer: buffer, Number: first, Rates: rates}, nil)
+	_, _, err := k.do(cluster.Order{What: orderTrain, Buffer: buffer, Number: first, Rates: rates}, nil)
 	return err
 }
 
 // Wait waits for them. All ranks have the same losses.
 func (k *clRanks) Wait(buffer int) (losses, samples []float64, err error) {
-	return k.do(lead.Order{What: orderWait, Buffer: buffer}, nil)
+	return k.do(cluster.Order{What: orderWait, Buffer: buffer}, nil)
 }
 
 // Send brings a tensor from rank 0 to all, which take their dimensions.
 func (k *clRanks) Send(name string, values []float32) error {
-	_, _, err := k.do(lead.Order{What: orderSend, Name: name, Number: len(values)}, values)
+	_, _, err := k.do(cluster.Order{What: orderSend, Name: name, Number: len(values)}, values)
 	return err
 }
 
 // Receive returns a tensor whose values all ranks have.
 func (k *clRanks) Receive(name string, values []float32) error {
-	_, _, err := k.do(lead.Order{What: orderReceive, Name: name, Number: len(values)}, values)
+	_, _, err := k.do(cluster.Order{What: orderReceive, Name: name, Number: len(values)}, values)
 	return err
 }
 
 // do has all ranks obey.
-func (k *clRanks) do(o lead.Order, values []float32) (losses, samples []float64, err error) {
+func (k *clRanks) do(o cluster.Order, values []float32) (losses, samples []float64, err error) {
 	err = k.ranks.Do(o, func() (err error) {
 		losses, samples, err = k.obey(context.Background(), o, values)
 		return err
@@ -60,7 +59,7 @@ func (k *clRanks) do(o lead.Order, values []float32) (losses, samples []float64,
 
 // Follow is that of CL.
 func (k *clRanks) Follow(ctx context.Context) error {
-	return k.ranks.Follow(func(o lead.Order) error {
+	return k.ranks.Follow(func(o cluster.Order) error {
 		var values []float32
 		if o.What == orderSend || o.What == orderReceive {
 			values = make([]float32, o.Number)
@@ -71,7 +70,7 @@ func (k *clRanks) Follow(ctx context.Context) error {
 }
 
 // obey is this rank's part of an order.
-func (k *clRanks) obey(ctx context.Context, o lead.Order, values []float32) (losses, samples []float64, err error) {
+func (k *clRanks) obey(ctx context.Context, o cluster.Order, values []float32) (losses, samples []float64, err error) {
 	switch o.What {
 	case orderTrain:
 		err = k.part.Start(o.Buffer, o.Number, o.Rates)

@@ -4,19 +4,18 @@ import (
 	"context"
 
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
 )
 
 // sentenceRanks are the kernels of all ranks, each with a part of the text.
 type sentenceRanks struct {
-	ranks  *lead.Group
+	ranks  *cluster.Group
 	part   SentencePart
 	values int // of a table
 }
 
 // Train trains units on all ranks. Losses and pairs are the sums over the ranks, in their order.
 func (k *sentenceRanks) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	o := lead.Order{What: orderTrain, Number: first}
+	o := cluster.Order{What: orderTrain, Number: first}
 	for _, rate := range rates {
 		o.Rates = append(o.Rates, float64(rate))
 	}
@@ -27,7 +26,7 @@ func (k *sentenceRanks) Train(first int, rates []float32) (losses, pairs []float
 	return losses, pairs, err
 }
 
-func (k *sentenceRanks) train(ctx context.Context, o lead.Order) (losses, pairs []float64, err error) {
+func (k *sentenceRanks) train(ctx context.Context, o cluster.Order) (losses, pairs []float64, err error) {
 	rates := make([]float32, len(o.Rates))
 	for i, rate := range o.Rates {
 		rates[i] = float32(rate)
@@ -50,7 +49,7 @@ func (k *sentenceRanks) train(ctx context.Context, o lead.Order) (losses, pairs 
 
 // SetTables brings tables from rank 0 to all.
 func (k *sentenceRanks) SetTables(words, contexts []float32) error {
-	return k.ranks.Do(lead.Order{What: orderSend}, func() error { return k.setTables(words, contexts) })
+	return k.ranks.Do(cluster.Order{What: orderSend}, func() error { return k.setTables(words, contexts) })
 }
 
 func (k *sentenceRanks) setTables(words, contexts []float32) error {
@@ -66,7 +65,7 @@ func (k *sentenceRanks) setTables(words, contexts []float32) error {
 
 // Tables combines what is not combined yet and returns what all ranks then have.
 func (k *sentenceRanks) Tables(words, contexts []float32) error {
-	err := k.ranks.Do(lead.Order{What: orderReceive}, k.part.Settle)
+	err := k.ranks.Do(cluster.Order{What: orderReceive}, k.part.Settle)
 	if err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func (k *sentenceRanks) Tables(words, contexts []float32) error {
 
 // Follow is that of sentences.
 func (k *sentenceRanks) Follow(ctx context.Context) error {
-	return k.ranks.Follow(func(o lead.Order) error {
+	return k.ranks.Follow(func(o cluster.Order) error {
 		switch o.What {
 		case orderTrain:
 			_, _, err := k.train(ctx, o)

@@ -10,7 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -235,7 +235,7 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 }
 
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
-func (t *sentences) Follow(ctx context.Context) error { return lead.Follow(ctx, t.kernels) }
+func (t *sentences) Follow(ctx context.Context) error { return cluster.Follow(ctx, t.kernels) }
 
 // Refresh composes W of the host's state, if it is composed of parts.
 func (t *sentences) Refresh() error { return t.host.Refresh() }

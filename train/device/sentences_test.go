@@ -9,7 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -19,15 +18,15 @@ import (
 func TestSeveralGPUsOfSentences(t *testing.T) {
 	for _, x := range []struct {
 		algorithm sequential.Algorithm
-		rule      combine.Rule
+		rule      sequential.Rule
 	}{
-		{sequential.FullW2V, combine.Adasum}, {sequential.Word2Vec, combine.Touched}, {sequential.PWord2Vec, combine.Mean}, {sequential.PARW2V, combine.Sum},
+		{sequential.FullW2V, sequential.Adasum}, {sequential.Word2Vec, sequential.Touched}, {sequential.PWord2Vec, sequential.Mean}, {sequential.PARW2V, sequential.Sum},
 	} {
 		seed := freshSeed(t)
 		c, noise := text(t, seed, 2000)
 		options := sequential.Options{
 			Algorithm: x.algorithm, Dim: 6, Window: 3, Negatives: 2, Epochs: 4, Seed: seed,
-			Sync: combine.Options{Rule: x.rule, Words: 200, HotWords: 50, Hot: 5},
+			Sync: sequential.Sync{Rule: x.rule, Words: 200, HotWords: 50, Hot: 5},
 		}
 		// trained trains the first epochs on so many GPUs, and the others on so many others.
 		trained := func(gpus, then int) (loss, pairs float64, words []float32) {

@@ -10,7 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
-	"github.com/w2vcl/w2vcl/train/parts"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -41,7 +40,7 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 		return terminal.Usagef("there are %d ranks; on GPUs 2, 4 or 8 train together", g.Size())
 	case c.HasEncoder():
 		return refuse("--subword "+c.Subword+" on GPUs", "leave it out")
-	case strings.Contains(c.Corpus, parts.OfRank):
+	case strings.Contains(c.Corpus, OfRank):
 		return refuse("--corpus "+c.Corpus+" on GPUs", "give one path that all can read: each reads the whole text")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps the text in memory")

@@ -1,5 +1,5 @@
-// Package ranks is the ranks of a run: they agree on version, settings and text, and refuse together what they cannot train with. It stops a run
-// that several hosts train slower than one. Start at [Group]. [Predict] is a model of what several hosts would make of a run.
+// Package ranks is the ranks of a run: they agree on version, settings and text, and refuse together what they cannot train with. Start
+// at [Group]. [Read] reads a text of which each rank has a part.
 package ranks
 
 import (
@@ -14,25 +14,20 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/lead"
-	"github.com/w2vcl/w2vcl/train/parts"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // A Group is the ranks of a run. The nil Group is a single process.
 type Group struct {
-	lead.Group
+	cluster.Group
 	Version string // of this program; all ranks must have the same
 
-	Host    string           // that this rank is on, for tests; "": what the system says
-	place   int              // of this rank among those of its host
-	counted *cluster.Counted // the Comm, once it trains
-	pace    pace
+	place int // of this rank among those of its host
 }
 
 // New returns the ranks of a run of this version of the program.
 func New(comm cluster.Comm, version string) *Group {
-	return &Group{Group: lead.Group{Comm: comm}, Version: version}
+	return &Group{Group: cluster.Group{Comm: comm}, Version: version}
 }
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
@@ -43,12 +38,20 @@ func (g *Group) Lead(ctx context.Context) (context.Context, *Group) {
 	return g.Group.Lead(ctx), g
 }
 
-// Agree is lead.Group.Agree; for a single process it returns the error.
+// Agree is cluster.Group.Agree; for a single process it returns the error.
 func (g *Group) Agree(err error) error {
 	if g == nil {
 		return err
 	}
 	return g.Group.Agree(err)
+}
+
+// Number is how many ranks there are; 0 for a single process.
+func (g *Group) Number() int {
+	if g == nil {
+		return 0
+	}
+	return g.Size()
 }
 
 // SameVersion refuses ranks of another version. It comes before everything else, because another version may take what
@@ -69,51 +72,36 @@ func (g *Group) Begin(c *settings.Config) error {
 	if err == nil {
 		bytes := corpus.Size(c.Input())
 		text := terminal.Bytes(bytes) + fmt.Sprintf(" (%d bytes, checksum of their ends %s)", bytes, corpus.Hex(corpus.Probe(c.Input())))
-		if strings.Contains(c.Corpus, parts.OfRank) {
+		if strings.Contains(c.Corpus, OfRank) {
 			text = "a text for each rank"
 		}
 		err = cluster.Same(g, "the text of "+c.Input(), text)
 	}
 	if err == nil {
-		err = g.findHosts(c)
+		err = g.findPlace()
 	}
 	return g.Known(err)
 }
 
 // check refuses settings by their names.
 func (g *Group) check(c *settings.Config) error {
-	mode := c.FindMode()
 	switch {
 	case c.Device != settings.DeviceCPU:
 		return g.checkGPUs(c)
-	case mode.Family == settings.Stretches && strings.Contains(c.Corpus, parts.OfRank):
-		return refuse("--model "+c.Model+" and --corpus "+c.Corpus, "give one path that all can read: each reads the whole text")
-	case mode.Family != settings.Stretches && mode.Family != settings.LargeBatch && mode.Family != settings.SentenceOrdered:
-		return refuse("--mode "+c.Mode, "take --mode "+settings.ModeCL+" or one that goes through the text")
+	case c.FindMode().Family != settings.SentenceOrdered:
+		what := "--mode " + c.Mode
+		if c.Mode == settings.ModeCL {
+			what += " on CPUs"
+		}
+		return refuse(what, "take a mode that goes through the text in its order, as fullw2v, or --mode cl on GPUs (--model sg, --shared-negatives 0)")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps its text in memory")
 	case c.Vocabulary != "":
 		return refuse("--vocab", "leave it out")
-	case c.Graph != "" && mode.Family != settings.Stretches: // each has a part of the text
+	case c.Graph != "": // each has a part of the text
 		return refuse("--graph", "write the walks with 'w2vcl walk' and give --corpus")
-	}
-	return nil
-}
-
-// CheckTraining refuses settings that M can be made with, but that ranks cannot train with.
-func CheckTraining(c *settings.Config) error {
-	mode := c.FindMode()
-	switch {
-	case mode.Family == settings.Stretches && c.HasEncoder() && !c.ComposesRows():
-		return refuse("--subword "+c.Subword, "take --subword "+settings.SubwordNGram+" or "+settings.SubwordNone)
-	case mode.Family == settings.LargeBatch && c.Subword != settings.SubwordNone:
-		return refuse("--subword "+c.Subword, "leave it out")
-	case c.Matrix != "":
-		return refuse("--matrix", "leave it out; each keeps its part of M in memory")
 	case c.Init != "":
 		return refuse("--init", "leave it out")
-	case c.GraphDOT != "":
-		return refuse("--graph-dot", "leave it out")
 	}
 	return nil
 }
@@ -147,6 +135,22 @@ func at(lines []string, i int) string {
 		return lines[i]
 	}
 	return "(none)"
+}
+
+// findPlace finds which of the ranks of its host this is.
+func (g *Group) findPlace() error {
+	own, _ := os.Hostname() // without one it is as the others without
+	all, err := cluster.Collect(g, []byte(own))
+	if err != nil {
+		return err
+	}
+	g.place = 0
+	for _, name := range all[:g.Rank()] {
+		if string(name) == own {
+			g.place++
+		}
+	}
+	return nil
 }
 
 // Send gives the other ranks the settings of a run that goes on, which rank 0 has from its

@@ -19,8 +19,7 @@ type Summary struct {
 	DeviceName     string  `json:"device_name,omitempty"` // of a GPU
 	Precision      string  `json:"precision,omitempty"`   // of the tables on a GPU
 	Threads        int     `json:"threads"`
-	Ranks          int     `json:"ranks,omitempty"`      // more than one
-	BytesSent      uint64  `json:"bytes_sent,omitempty"` // by rank 0 to others, since training began or went on
+	Ranks          int     `json:"ranks,omitempty"` // more than one
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`
 	Tokens         int64   `json:"tokens"`      // words in the text

@@ -6,7 +6,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -155,7 +154,7 @@ func modelChoices(mode string) (all []Choice) {
 }
 
 func combineRuleChoices() []Choice {
-	return choicesOf(combine.Rules(), func(d combine.Descriptor) Choice {
+	return choicesOf(sequential.Rules(), func(d sequential.RuleDescriptor) Choice {
 		return Choice{string(d.Name), d.Help}
 	})
 }

@@ -109,7 +109,7 @@ type Training struct {
 	Iterations  int            // cl: with model sg overrides Epochs; 0: Epochs x Contexts
 	Budget      trainer.Budget // overrides both; zero: none
 	Batch       int            // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
-	CombineRule string         // sentence-ordered modes on several GPUs: see combine.Rule
+	CombineRule string         // sentence-ordered modes on several GPUs: see sequential.Rule
 	Sync        int            // words from one combination of their tables to the next; 0: follows from the text
 	LR          float64        // learning rate at the first unit
 	Decay       string         // "linear", "epochs" or "none"

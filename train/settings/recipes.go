@@ -8,7 +8,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
@@ -132,7 +131,7 @@ func sequentialRecipe(c *Config) {
 	if c.trains(inBatches) {
 		c.Batch = sequential.DefaultBatch
 	}
-	c.CombineRule = string(combine.DefaultRule)
+	c.CombineRule = string(sequential.DefaultRule)
 	c.Window = 5
 	c.Noise, c.NoiseExponent = noiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5

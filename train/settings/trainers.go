@@ -7,7 +7,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -79,14 +78,14 @@ func (c *Config) SequentialOptions() sequential.Options {
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
 		Batch: c.Batch,
-		Sync:  combine.Options{Rule: combine.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
+		Sync:  sequential.Sync{Rule: sequential.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
 	}
 }
 
 // hotWords is how many of the most frequent words GPUs or ranks combine more often than the others:
 // with the rule of pWord2Vec as many as its program.
 func (c *Config) hotWords() int {
-	if combine.Rule(c.CombineRule) == combine.Mean {
+	if sequential.Rule(c.CombineRule) == sequential.Mean {
 		return 1024
 	}
 	return 8192

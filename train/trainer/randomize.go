@@ -17,7 +17,7 @@ func Randomize(table []float32, dim int, seed uint64) {
 	const atATime = 1 << 18 // a multiple of what randomize draws at a time
 	// Without a context to cancel there is no error.
 	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
-		RandomizePart(table[i*atATime:min((i+1)*atATime, len(table))], i*atATime, dim, seed)
+		randomize(table[i*atATime:min((i+1)*atATime, len(table))], i*atATime, dim, seed)
 	})
 }
 
@@ -29,8 +29,8 @@ func Clear(table []float32) {
 	})
 }
 
-// RandomizePart fills part of a table, from value number first on, which is a multiple of 4.
-func RandomizePart(part []float32, first, dim int, seed uint64) {
+// randomize fills part of a table, from value number first on, which is a multiple of 4.
+func randomize(part []float32, first, dim int, seed uint64) {
 	bits := make([]uint32, 1<<12)
 	for len(part) > 0 {
 		simd.Philox(bits, seed, uint64(corpus.StreamInitWords), uint64(first/4))

@@ -1,4 +1,4 @@
-# title: pWord2Vec, figure 4, tables IV and V: speed, quality and traffic by the number of hosts
+# title: pWord2Vec, figure 4, tables IV and V: speed and quality by the number of hosts
 . "$(dirname "$0")/../common.sh"
 
 # HOSTS names a file with a host a line, as mpirun takes it: one rank on each. Without it the ranks share the
@@ -14,7 +14,7 @@ if [[ $HOSTS ]]; then
 fi
 # As published, frequent words are combined more often than rare ones, by the mean; "ours" is what ranks do without the preset.
 ours=(--combine-rule adasum)
-echo ranks,combined,seconds,words_per_second,bytes_sent >"$OUT/hosts.csv"
+echo ranks,combined,seconds,words_per_second >"$OUT/hosts.csv"
 for n in 1 2 4 8 16 32; do
 	((n <= most)) || break
 	start=()
@@ -26,7 +26,7 @@ for n in 1 2 4 8 16 32; do
 		if [[ $combined == ours ]]; then rule=("${ours[@]}"); fi
 		name=hosts-$n-$combined
 		if json=$(${start[@]+"${start[@]}"} "$W2VCL" train "${text[@]}" "${flags[@]}" ${rule[@]+"${rule[@]}"} ${threads[@]+"${threads[@]}"} --out "$OUT/$name" --force --json --quiet 2>"$OUT/$name.log"); then
-			echo "$n,$combined,$(number seconds_train <<<"$json"),$(number words_per_second <<<"$json"),$(number bytes_sent <<<"$json")" >>"$OUT/hosts.csv"
+			echo "$n,$combined,$(number seconds_train <<<"$json"),$(number words_per_second <<<"$json")" >>"$OUT/hosts.csv"
 			"$W2VCL" eval "$OUT/$name" ${DATA:+--data "$DATA"} | tee "$OUT/scores-$n-$combined.txt"
 		elif ((n == 1)); then
 			cat "$OUT/$name.log" >&2

@@ -14,7 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/combine"
 	"gorgonia.org/cu"
 )
 
@@ -28,7 +27,7 @@ func TestCombineStructureSize(t *testing.T) {
 }
 
 // groupOptions is a small training of FULL-W2V with so many tables in float16: none, C, or both.
-func groupOptions(t *testing.T, seed uint64, rule combine.Rule, words, dim, halves int) Options {
+func groupOptions(t *testing.T, seed uint64, rule sequential.Rule, words, dim, halves int) Options {
 	t.Helper()
 	c := sequential.Options{Algorithm: sequential.FullW2V, Dim: dim, Window: 5, Negatives: 5, Epochs: 2, Seed: seed, Threads: 1}
 	text, noise := corpustest.Read(t, corpustest.Zipf(seed, words, 300, 40))
@@ -86,9 +85,9 @@ func (x tables) changed(r *rand.Rand, dim int, from tables) {
 }
 
 // combined is what several tables become by package combine.
-func combined(t *testing.T, rule combine.Rule, base tables, all []tables, words, dim int) {
+func combined(t *testing.T, rule sequential.Rule, base tables, all []tables, words, dim int) {
 	t.Helper()
-	combiner, err := combine.New(rule, len(all))
+	combiner, err := sequential.NewCombiner(rule, len(all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +128,10 @@ func TestCombinePortable(t *testing.T) { testCombine(t, 2, true) }
 func testCombine(t *testing.T, devices int, portable bool) {
 	t.Helper()
 	all := cudatest.OpenGroup(t, devices, portable)
-	for i, rule := range combine.Rules() {
+	for i, rule := range sequential.Rules() {
 		for j, dim := range []int{3, 100, 128, 300, 1000} {
 			halves := (i + j) % 3
-			if rule.Name == combine.Adasum && devices > 2 && dim < 100 {
+			if rule.Name == sequential.Adasum && devices > 2 && dim < 100 {
 				continue // of few dimensions sums of changes may cancel, and what is left is rounding
 			}
 			t.Run(fmt.Sprintf("%d/%s/%d/halves=%d", devices, rule.Name, dim, halves), func(t *testing.T) {
@@ -194,15 +193,15 @@ func testCombine(t *testing.T, devices int, portable bool) {
 }
 
 // toleranceOf is how far float32 may be from float64. Adasum divides by the squares of sums of changes.
-func toleranceOf(rule combine.Rule) float64 {
-	if rule == combine.Adasum {
+func toleranceOf(rule sequential.Rule) float64 {
+	if rule == sequential.Adasum {
 		return 1e-4
 	}
 	return 2e-6
 }
 
 // toleranceIn is toleranceOf for a table that may be in float16.
-func toleranceIn(rule combine.Rule, half bool) float64 {
+func toleranceIn(rule sequential.Rule, half bool) float64 {
 	if half {
 		return 1e-3
 	}
@@ -244,7 +243,7 @@ func (g *Group) wait(t *testing.T) {
 func TestCombineBeside(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		all := cudatest.OpenGroup(t, devices, false)
-		for _, rule := range combine.Rules() {
+		for _, rule := range sequential.Rules() {
 			t.Run(fmt.Sprintf("%d/%s", devices, rule.Name), func(t *testing.T) {
 				const dim = 100
 				seed := cudatest.FreshSeed(t)
@@ -310,8 +309,8 @@ func TestCombineBeside(t *testing.T) {
 func TestGroup(t *testing.T) {
 	for _, x := range []struct {
 		devices, dim int
-		rule         combine.Rule
-	}{{2, 50, combine.Adasum}, {4, 128, combine.Touched}, {8, 10, combine.Mean}, {2, 300, combine.Sum}} {
+		rule         sequential.Rule
+	}{{2, 50, sequential.Adasum}, {4, 128, sequential.Touched}, {8, 10, sequential.Mean}, {2, 300, sequential.Sum}} {
 		t.Run(fmt.Sprintf("%d/%d/%s", x.devices, x.dim, x.rule), func(t *testing.T) {
 			seed := cudatest.FreshSeed(t)
 			all := cudatest.OpenGroup(t, x.devices, false)
@@ -418,8 +417,8 @@ func TestGroupInFlight(t *testing.T) {
 				}
 				options := optionsOf(text, noise, c, 0)
 				options.Units, options.HalfPrecision = reference.Bounds(), half
-				number, _ := combine.Adasum.Number()
-				options.Sync = Sync{Rule: string(combine.Adasum), Number: number, Words: 50_000, HotWords: 10_000, Hot: 100}
+				number, _ := sequential.Adasum.Number()
+				options.Sync = Sync{Rule: string(sequential.Adasum), Number: number, Words: 50_000, HotWords: 10_000, Hot: 100}
 				var one float64
 				for _, devices := range []int{1, 2, 4} {
 					all := cudatest.OpenGroup(t, devices, false)

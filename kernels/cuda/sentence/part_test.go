@@ -12,7 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
-	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
 // newParts returns Parts that exchange by copies or by NCCL.
@@ -37,16 +37,16 @@ func TestParts(t *testing.T) {
 
 func TestPartsByNCCL(t *testing.T) {
 	devices := cudatest.OpenRanks(t, 2)
-	for i, rule := range combine.Rules() {
+	for i, rule := range sequential.Rules() {
 		testPartsOf(t, devices, rule.Name, 128, i%3, true)
 	}
 }
 
 func testParts(t *testing.T, devices []*cuda.Device) {
 	t.Helper()
-	for i, rule := range combine.Rules() {
+	for i, rule := range sequential.Rules() {
 		for j, dim := range []int{3, 100, 300} {
-			if rule.Name == combine.Adasum && len(devices) > 2 && dim < 100 {
+			if rule.Name == sequential.Adasum && len(devices) > 2 && dim < 100 {
 				continue // as in testCombine
 			}
 			testPartsOf(t, devices, rule.Name, dim, (i+j)%3, false)
@@ -54,7 +54,7 @@ func testParts(t *testing.T, devices []*cuda.Device) {
 	}
 }
 
-func testPartsOf(t *testing.T, devices []*cuda.Device, rule combine.Rule, dim, halves int, byNCCL bool) {
+func testPartsOf(t *testing.T, devices []*cuda.Device, rule sequential.Rule, dim, halves int, byNCCL bool) {
 	t.Helper()
 	t.Run(fmt.Sprintf("%d/%s/%d/halves=%d", len(devices), rule, dim, halves), func(t *testing.T) {
 		seed := cudatest.FreshSeed(t)
@@ -121,7 +121,7 @@ func TestPartsTrainByNCCL(t *testing.T) { testPartsTrain(t, cudatest.OpenRanks(t
 func testPartsTrain(t *testing.T, devices []*cuda.Device, byNCCL bool) {
 	t.Helper()
 	seed := cudatest.FreshSeed(t)
-	c := groupOptions(t, seed, combine.Touched, 20000, 60, 0)
+	c := groupOptions(t, seed, sequential.Touched, 20000, 60, 0)
 	c.InFlight = 1
 	c.TextTokens = c.text().Tokens() // of the whole text; of a part all, but combinations wait
 	start := randomTables(rand.New(rand.NewPCG(seed, 1)), &c)

@@ -11,7 +11,7 @@ import (
 // Sync is how devices combine their tables, with the rules of package sequential/combine.
 type Sync struct {
 	Rule     string
-	Number   int // of the rule: combine.Rule.Number
+	Number   int // of the rule: sequential.Rule.Number
 	Words    int // of the text, of all devices together, from one combination of all rows to the next, at least 1
 	HotWords int // the same for the Hot most frequent words alone; 0: none in between
 	Hot      int

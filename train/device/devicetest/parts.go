@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
-	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 )
@@ -35,7 +35,7 @@ func (d *Device) newPart(c sentence.Options, ranks cluster.Comm) (*part, error) 
 	for i, t := range p.state {
 		p.base[i] = make([]float32, len(t.Data))
 	}
-	p.combiner, err = combine.New(combine.Rule(c.Sync.Rule), ranks.Size())
+	p.combiner, err = sequential.NewCombiner(sequential.Rule(c.Sync.Rule), ranks.Size())
 	return p, err
 }
 
@@ -44,7 +44,7 @@ type part struct {
 	*sentenceKernels
 	ranks    cluster.Comm
 	whole    sentence.Options // of all ranks
-	combiner *combine.Combiner
+	combiner *sequential.Combiner
 	base     [2][]float32 // W and C as they were combined last
 }
 

@@ -1,9 +1,4 @@
-// Package combine joins what several trainers, each on a part of the text, did to copies of the same tables: processes
-// of a cluster or GPUs. Each trains for a while from common rows; then the changes of every row are combined, the row
-// moves by that, and all go on from there. It is plain Go: combine.cu of kernels/cuda/sentence has the same for GPUs.
-//
-// Start with Rule and with Combiner.Add.
-package combine
+package sequential
 
 import (
 	"fmt"
@@ -11,6 +6,10 @@ import (
 	"slices"
 	"strings"
 )
+
+// This file joins what several trainers, each on a part of the text, did to copies of the same tables: ranks or GPUs. Each trains for a
+// while from common rows; then the changes of every row are combined, the row moves by that, and all go on from there. It is plain
+// Go: combine.cu of kernels/cuda/sentence has the same for GPUs.
 
 // A Rule says by how much a row moves if trainers r = 0, 1, ... have moved their copies by d_r.
 type Rule string
@@ -28,15 +27,15 @@ const (
 	Sum Rule = "sum"
 )
 
-// A Descriptor is a rule with a few words for help.
-type Descriptor struct {
+// A RuleDescriptor is a rule with a few words for help.
+type RuleDescriptor struct {
 	Name Rule
 	Help string
 }
 
 // Rules returns all rules, in the order of their numbers in kernels.
-func Rules() []Descriptor {
-	return []Descriptor{
+func Rules() []RuleDescriptor {
+	return []RuleDescriptor{
 		{Touched, "the mean over those that changed the row"},
 		{Adasum, "the sum of what is orthogonal, the mean of what is parallel"},
 		{Mean, "the mean over all, as published for BlazingText and pWord2Vec"},
@@ -56,8 +55,8 @@ func (r Rule) Number() (int, error) {
 	return 0, fmt.Errorf("rule of combination %q is unknown; it is one of %s", r, strings.Join(known, ", "))
 }
 
-// Options say how often tables are combined, and how.
-type Options struct {
+// Sync says how often tables are combined, and how.
+type Sync struct {
 	Rule     Rule // "": DefaultRule
 	Words    int  // words of the text, of all trainers together, from one combination of all rows to the next; 0: as many as WithDefaults says. At the end of an epoch there is one anyway.
 	HotWords int  // the same for the Hot most frequent words alone; 0: they come with all others
@@ -68,7 +67,7 @@ type Options struct {
 // HotRows returns how many of the most frequent words have their rows combined if the combinations of hot rows after
 // number before, up to number after, fall together: Hot. With Doubles, every second combination has twice as many rows,
 // every fourth four times as many, and so on, as in the program published for pWord2Vec (Ji et al. 2016, section III-E).
-func (o Options) HotRows(before, after int) int {
+func (o Sync) HotRows(before, after int) int {
 	if after <= before {
 		return 0
 	}
@@ -80,26 +79,15 @@ func (o Options) HotRows(before, after int) int {
 	return o.Hot << min(bits.TrailingZeros(uint(after>>low<<low)), mostDoublings)
 }
 
-// MeanHotRows returns how many of so many words have their rows combined in a combination of hot rows, on average.
-func (o Options) MeanHotRows(words int) int {
-	mean, part := 0.0, 1.0 // part of the combinations
-	rows := o.Hot
-	for ; o.Doubles && rows > 0 && rows < words; rows *= 2 {
-		part /= 2
-		mean += part * float64(rows)
-	}
-	return int(mean + part*float64(min(rows, words)))
-}
-
 // mostDoublings keeps HotRows within an int. More rows than a table has are all of its rows.
 const mostDoublings = 30
 
-// DefaultRule is the rule of Options without one: with 20 epochs or a long text it scores as one trainer does, with few
+// DefaultRule is the rule of a Sync without one: with 20 epochs or a long text it scores as one trainer does, with few
 // epochs it loses least of those that do not diverge (benchmarks/devices).
 const DefaultRule = Adasum
 
 // WithDefaults returns the options with zero values replaced, for a text of so many words and so many epochs.
-func (o Options) WithDefaults(words, epochs int) Options {
+func (o Sync) WithDefaults(words, epochs int) Sync {
 	const (
 		ofRun = 128     // combinations at least
 		most  = 1 << 24 // words between two
@@ -113,11 +101,11 @@ func (o Options) WithDefaults(words, epochs int) Options {
 	return o
 }
 
-// Negligible is what a change has, relative to its row, that rounding may have left. It counts as none.
-const Negligible = 1.0 / (1 << 21)
+// negligible is what a change has, relative to its row, that rounding may have left. It counts as none.
+const negligible = 1.0 / (1 << 21)
 
-// Cancelled is the part of the squares of changes below which their sum has no direction: rounding is as large.
-const Cancelled = 1.0 / (1 << 17)
+// cancelled is the part of the squares of changes below which their sum has no direction: rounding is as large.
+const cancelled = 1.0 / (1 << 17)
 
 // A Combiner combines rows. It is for one goroutine.
 type Combiner struct {
@@ -126,8 +114,8 @@ type Combiner struct {
 	part []float32 // (R)
 }
 
-// New returns a Combiner for so many trainers.
-func New(rule Rule, trainers int) (*Combiner, error) {
+// NewCombiner returns a Combiner for so many trainers.
+func NewCombiner(rule Rule, trainers int) (*Combiner, error) {
 	if _, err := rule.Number(); err != nil {
 		return nil, err
 	}
@@ -149,7 +137,7 @@ func (c *Combiner) Add(row []float32, changes [][]float32) bool {
 			c.dots[q*len(changes)+p] = c.dots[p*len(changes)+q]
 		}
 	}
-	Parts(c.part, c.rule, c.dots, dot(row, row))
+	CombineParts(c.part, c.rule, c.dots, dot(row, row))
 	for i := range row {
 		sum := float32(0)
 		for r, d := range changes {
@@ -162,13 +150,13 @@ func (c *Combiner) Add(row []float32, changes [][]float32) bool {
 	return true
 }
 
-// Parts returns of each trainer's change the part by which the row moves. dots has the dot products of all changes, (R, R),
+// CombineParts returns of each trainer's change the part by which the row moves. dots has the dot products of all changes, (R, R),
 // and norm that of the row with itself.
-func Parts(part []float32, rule Rule, dots []float64, norm float64) {
+func CombineParts(part []float32, rule Rule, dots []float64, norm float64) {
 	trainers, touched := len(part), 0
 	for r := range part {
 		part[r] = 0
-		if dots[r*trainers+r] > Negligible*Negligible*norm {
+		if dots[r*trainers+r] > negligible*negligible*norm {
 			part[r] = 1
 			touched++
 		}
@@ -207,7 +195,7 @@ func join(part []float32, dots []float64, a, b, end int) {
 		for r := first; r < last; r++ {
 			parts += between(r, r+1, r, r+1)
 		}
-		if norm <= Cancelled*parts {
+		if norm <= cancelled*parts {
 			return 1
 		}
 		return float32(1 - both/(2*norm))

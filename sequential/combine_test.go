@@ -1,4 +1,4 @@
-package combine_test
+package sequential_test
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/sequential/combine"
+	"github.com/w2vcl/w2vcl/sequential"
 )
 
-func add(t *testing.T, rule combine.Rule, row []float32, changes ...[]float32) []float32 {
+func add(t *testing.T, rule sequential.Rule, row []float32, changes ...[]float32) []float32 {
 	t.Helper()
-	c, err := combine.New(rule, len(changes))
+	c, err := sequential.NewCombiner(rule, len(changes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,20 +26,20 @@ func TestRules(t *testing.T) {
 	row := []float32{8, 16}
 	right, up, none := []float32{4, 0}, []float32{0, 2}, []float32{0, 0}
 	for _, x := range []struct {
-		rule    combine.Rule
+		rule    sequential.Rule
 		changes [][]float32
 		want    []float32
 	}{
-		{combine.Touched, [][]float32{right, nil}, []float32{12, 16}},
-		{combine.Touched, [][]float32{none, right, nil, up}, []float32{10, 17}},
-		{combine.Mean, [][]float32{right, nil}, []float32{10, 16}},
-		{combine.Sum, [][]float32{right, right, up}, []float32{16, 18}},
-		{combine.Adasum, [][]float32{right, up}, []float32{12, 18}},    // orthogonal: the sum
-		{combine.Adasum, [][]float32{right, right}, []float32{12, 16}}, // parallel: the mean
-		{combine.Adasum, [][]float32{right, nil, up, nil}, []float32{12, 18}},
-		{combine.Adasum, [][]float32{right, right, right, right}, []float32{12, 16}},
-		{combine.Adasum, [][]float32{right, right, right}, []float32{12, 16}}, // of any number
-		{combine.Adasum, [][]float32{nil, none}, row},
+		{sequential.Touched, [][]float32{right, nil}, []float32{12, 16}},
+		{sequential.Touched, [][]float32{none, right, nil, up}, []float32{10, 17}},
+		{sequential.Mean, [][]float32{right, nil}, []float32{10, 16}},
+		{sequential.Sum, [][]float32{right, right, up}, []float32{16, 18}},
+		{sequential.Adasum, [][]float32{right, up}, []float32{12, 18}},    // orthogonal: the sum
+		{sequential.Adasum, [][]float32{right, right}, []float32{12, 16}}, // parallel: the mean
+		{sequential.Adasum, [][]float32{right, nil, up, nil}, []float32{12, 18}},
+		{sequential.Adasum, [][]float32{right, right, right, right}, []float32{12, 16}},
+		{sequential.Adasum, [][]float32{right, right, right}, []float32{12, 16}}, // of any number
+		{sequential.Adasum, [][]float32{nil, none}, row},
 	} {
 		if got := add(t, x.rule, row, x.changes...); !slices.Equal(got, x.want) {
 			t.Errorf("%s of %v: %v, want %v", x.rule, x.changes, got, x.want)
@@ -51,7 +51,7 @@ func TestRules(t *testing.T) {
 func TestNegligible(t *testing.T) {
 	row := []float32{1, -2, 3}
 	tiny := []float32{1e-7, 1e-7, -1e-7}
-	if got := add(t, combine.Touched, row, tiny, []float32{1, 1, 1}); got[0] != 2 {
+	if got := add(t, sequential.Touched, row, tiny, []float32{1, 1, 1}); got[0] != 2 {
 		t.Errorf("%v: a change of rounding has halved another", got)
 	}
 }
@@ -87,7 +87,7 @@ func TestAdasum(t *testing.T) {
 				}
 				list = next
 			}
-			got := add(t, combine.Adasum, make([]float32, dim), changes...)
+			got := add(t, sequential.Adasum, make([]float32, dim), changes...)
 			for i, want := range list[0] {
 				if math.Abs(float64(got[i])-want) > 1e-4*(1+math.Abs(want)) {
 					t.Errorf("%d trainers, %d dimensions, value %d: %v, want %v", trainers, dim, i, got[i], want)
@@ -101,7 +101,7 @@ func TestAdasum(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	d := []float32{1, 2, 3}
 	e := []float32{-1, -2, -3 - 1e-6}
-	if got := add(t, combine.Adasum, make([]float32, 3), d, e, d, d); !(math.Abs(float64(got[0])-1) < .01) {
+	if got := add(t, sequential.Adasum, make([]float32, 3), d, e, d, d); !(math.Abs(float64(got[0])-1) < .01) {
 		t.Errorf("%v, want %v", got, d)
 	}
 }
@@ -118,17 +118,17 @@ func pair(a, b []float64) []float64 {
 	return to
 }
 
-func TestErrors(t *testing.T) {
-	if _, err := combine.New("medain", 2); err == nil {
+func TestCombinerErrors(t *testing.T) {
+	if _, err := sequential.NewCombiner("medain", 2); err == nil {
 		t.Error("no error of an unknown rule")
 	}
-	if _, err := combine.New(combine.Mean, 0); err == nil {
+	if _, err := sequential.NewCombiner(sequential.Mean, 0); err == nil {
 		t.Error("no error of no trainers")
 	}
 }
 
 func ExampleCombiner_Add() {
-	c, err := combine.New(combine.Touched, 3)
+	c, err := sequential.NewCombiner(sequential.Touched, 3)
 	if err != nil {
 		panic(err)
 	}
@@ -140,7 +140,7 @@ func ExampleCombiner_Add() {
 
 // TestHotRows: every second combination has twice the rows, every fourth four times, and one that stands for several has the most of them.
 func TestHotRows(t *testing.T) {
-	o := combine.Options{Hot: 10, Doubles: true}
+	o := sequential.Sync{Hot: 10, Doubles: true}
 	for i, want := range []int{10, 20, 10, 40, 10, 20, 10, 80, 10} {
 		if got := o.HotRows(i, i+1); got != want {
 			t.Errorf("combination %d: %d rows, want %d", i+1, got, want)
@@ -151,14 +151,7 @@ func TestHotRows(t *testing.T) {
 			t.Errorf("combinations after %d up to %d: %d rows, want %d", x.before, x.after, got, x.want)
 		}
 	}
-	sum, words := 0, 100
-	for i := range 1 << 12 {
-		sum += min(o.HotRows(i, i+1), words)
-	}
-	if mean, want := float64(sum)/(1<<12), float64(o.MeanHotRows(words)); math.Abs(mean-want) > 1 {
-		t.Errorf("%v rows on average, not %v", mean, want)
-	}
-	if o.Doubles = false; o.HotRows(7, 8) != 10 || o.HotRows(8, 8) != 0 || o.MeanHotRows(words) != 10 || o.MeanHotRows(3) != 3 {
+	if o.Doubles = false; o.HotRows(7, 8) != 10 || o.HotRows(8, 8) != 0 {
 		t.Error("without Doubles all combinations have the same rows")
 	}
 }

@@ -1,6 +1,4 @@
-// Package parts reads a text that several ranks have together: each reads its part, and
-// all get the vocabulary and the counts of the whole. Start at [Read].
-package parts
+package ranks
 
 import (
 	"bytes"
@@ -20,6 +18,8 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
+
+// This file reads a text that the ranks have together: each reads its part, and all get the vocabulary and the counts of the whole.
 
 // A Part is a rank's part of a text. The parts, in the order of the ranks, are the text as
 // corpus.Read reads it: its vocabulary, numbers and sentences.

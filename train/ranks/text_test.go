@@ -1,4 +1,4 @@
-package parts_test
+package ranks
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/parts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,9 +57,9 @@ func write(t *testing.T, name string, data []byte) {
 func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.Options) {
 	t.Helper()
 	for _, balanced := range []bool{false, true} {
-		all := make([]*parts.Part, ranks)
+		all := make([]*Part, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) (err error) {
-			if all[c.Rank()], err = parts.Read(t.Context(), c, path, o); err == nil && balanced {
+			if all[c.Rank()], err = Read(t.Context(), c, path, o); err == nil && balanced {
 				err = all[c.Rank()].Balance(c)
 			}
 			return err
@@ -81,7 +80,7 @@ func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.O
 	}
 }
 
-func checkParts(t *testing.T, want *corpus.Corpus, all []*parts.Part, o corpus.Options) {
+func checkParts(t *testing.T, want *corpus.Corpus, all []*Part, o corpus.Options) {
 	t.Helper()
 	ranks := len(all)
 	var tokens []uint32
@@ -167,9 +166,9 @@ func TestTextOfEachRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, want, 3, filepath.Join(dir, parts.OfRank), corpus.Options{})
+	check(t, want, 3, filepath.Join(dir, OfRank), corpus.Options{})
 	err = cluster.Run(4, func(c cluster.Comm) error {
-		_, err := parts.Read(t.Context(), c, filepath.Join(dir, parts.OfRank), corpus.Options{})
+		_, err := Read(t.Context(), c, filepath.Join(dir, OfRank), corpus.Options{})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "rank 3: ") {
@@ -191,7 +190,7 @@ func TestErrors(t *testing.T) {
 		{rare, corpus.Options{MinCount: 2}, corpus.ErrMinCount},
 	} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := parts.Read(t.Context(), c, test.path, test.o)
+			_, err := Read(t.Context(), c, test.path, test.o)
 			return err
 		})
 		if !errors.Is(err, test.want) {
@@ -200,7 +199,7 @@ func TestErrors(t *testing.T) {
 	}
 	for path, o := range map[string]corpus.Options{"-": {}, rare: {JoinLines: true}} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := parts.Read(t.Context(), c, path, o)
+			_, err := Read(t.Context(), c, path, o)
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "several ranks cannot share") {

@@ -1,6 +1,6 @@
 //go:build mpi
 
-package mpi
+package cluster
 
 import (
 	"errors"
@@ -10,19 +10,23 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
-
-	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
-// Built reports whether this program can use MPI.
-const Built = true
+// MPIBuilt reports whether this program can use MPI.
+const MPIBuilt = true
 
-// A Comm joins the processes of a launcher. Only the goroutine that called Start may use it,
+// MPI is a [Comm] of the processes that mpirun or srun started. It calls the host's MPI library, which it finds when the program
+// runs, without cgo: Open MPI, MPICH and what has its binary interface (Intel MPI, MVAPICH), and libraries with the interface of
+// MPI 5. These differ in constants only (abi.go).
+//
+// The build tag mpi puts it in: calling a library makes the program a dynamic one. Without the tag StartMPI refuses.
+//
+// Only the goroutine that called StartMPI may use it,
 // but for Abort. To hand calls to another thread would cost more than a short call does. The goroutine
 // may change its thread between calls, if the library allows it (MPI_THREAD_SERIALIZED); otherwise it keeps
 // the one that MPI was initialized on (MPI_THREAD_FUNNELED), which is slow with several threads: Go lets a
 // goroutine that has a thread for itself wait long until it may run again.
-type Comm struct {
+type MPI struct {
 	*library
 	rank, size int
 	locked     bool // the goroutine keeps its thread
@@ -33,16 +37,16 @@ type Comm struct {
 	counts [4][]int32 // and places, of a call
 }
 
-var _ cluster.Joined = (*Comm)(nil)
+var _ Comm = (*MPI)(nil)
 
-// Start joins the processes of the launcher; a process without one is alone. It may be
+// StartMPI joins the processes of the launcher; a process without one is alone. It may be
 // called once.
-func Start() (*Comm, error) {
+func StartMPI() (*MPI, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
 	}
-	c := &Comm{library: l}
+	c := &MPI{library: l}
 	var initThread, rank, size, onError uintptr
 	for _, f := range []struct {
 		function *uintptr
@@ -81,7 +85,7 @@ func Start() (*Comm, error) {
 }
 
 // call calls a function of the library and returns its error.
-func (c *Comm) call(name string, function uintptr, arguments ...uintptr) error {
+func (c *MPI) call(name string, function uintptr, arguments ...uintptr) error {
 	result, _, _ := purego.SyscallN(function, arguments...)
 	code := int32(result)
 	if code == 0 {
@@ -94,20 +98,20 @@ func (c *Comm) call(name string, function uintptr, arguments ...uintptr) error {
 }
 
 // Rank is the number of this process.
-func (c *Comm) Rank() int { return c.rank }
+func (c *MPI) Rank() int { return c.rank }
 
 // Size is the number of processes.
-func (c *Comm) Size() int { return c.size }
+func (c *MPI) Size() int { return c.size }
 
 // About is the version of the library in use.
-func (c *Comm) About() string { return c.Version }
+func (c *MPI) About() string { return c.Version }
 
 // errTooLong says that MPI counts with 32 bits.
 var errTooLong = errors.New("a message between ranks would have more than 2 GiB")
 
 // layout sets the sizes and places of parts, as MPI wants them: numbers 2·which and
 // 2·which+1 of counts.
-func (c *Comm) layout(which int, ends []int) (counts, places uintptr, err error) {
+func (c *MPI) layout(which int, ends []int) (counts, places uintptr, err error) {
 	x, y, last := c.counts[2*which][:0], c.counts[2*which+1][:0], 0
 	for _, end := range ends {
 		if end > math.MaxInt32 {
@@ -143,7 +147,7 @@ var (
 )
 
 // AllGather is MPI_Allgatherv.
-func (c *Comm) AllGather(buffer []byte, ends []int) error {
+func (c *MPI) AllGather(buffer []byte, ends []int) error {
 	counts, places, err := c.layout(0, ends)
 	if err != nil {
 		return err
@@ -153,7 +157,7 @@ func (c *Comm) AllGather(buffer []byte, ends []int) error {
 }
 
 // AllToAll is MPI_Alltoallv.
-func (c *Comm) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
+func (c *MPI) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
 	sent, from, err := c.layout(0, sendEnds)
 	if err != nil {
 		return err
@@ -168,17 +172,17 @@ func (c *Comm) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int
 }
 
 // AllReduce is MPI_Allreduce.
-func (c *Comm) AllReduce(numbers []uint64, op cluster.Op) error {
+func (c *MPI) AllReduce(numbers []uint64, op Op) error {
 	defer runtime.KeepAlive(numbers)
 	join := c.sum
-	if op == cluster.Max {
+	if op == Max {
 		join = c.max
 	}
 	return c.call("MPI_Allreduce", c.allReduce, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, join, c.world)
 }
 
 // Exscan is MPI_Exscan, and zeros on rank 0.
-func (c *Comm) Exscan(numbers []uint64) error {
+func (c *MPI) Exscan(numbers []uint64) error {
 	defer runtime.KeepAlive(numbers)
 	err := c.call("MPI_Exscan", c.exscan, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, c.sum, c.world)
 	if c.rank == 0 {
@@ -188,7 +192,7 @@ func (c *Comm) Exscan(numbers []uint64) error {
 }
 
 // Bcast is MPI_Bcast.
-func (c *Comm) Bcast(data []byte, root int) error {
+func (c *MPI) Bcast(data []byte, root int) error {
 	if len(data) > math.MaxInt32 {
 		return errTooLong
 	}
@@ -197,13 +201,13 @@ func (c *Comm) Bcast(data []byte, root int) error {
 }
 
 // Barrier is MPI_Barrier.
-func (c *Comm) Barrier() error { return c.call("MPI_Barrier", c.barrier, c.world) }
+func (c *MPI) Barrier() error { return c.call("MPI_Barrier", c.barrier, c.world) }
 
 // Abort is MPI_Abort, from whichever thread: one that waits in a call cannot make it.
-func (c *Comm) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }
+func (c *MPI) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }
 
 // Close leaves MPI. All ranks call it, after their last call.
-func (c *Comm) Close() error {
+func (c *MPI) Close() error {
 	if c.locked {
 		defer runtime.UnlockOSThread()
 	}

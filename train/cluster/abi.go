@@ -1,6 +1,6 @@
 //go:build mpi
 
-package mpi
+package cluster
 
 import (
 	"errors"
@@ -40,14 +40,14 @@ var (
 // A library is one that is loaded.
 type library struct {
 	abi
-	Library
+	MPILibrary
 	handle uintptr
 }
 
 // names lists the files to look for. Those of the launcher in use come first: with two
 // libraries on a host only its own finds the other ranks.
 func names() []string {
-	if name := os.Getenv(Variable); name != "" && name != "off" {
+	if name := os.Getenv(MPIVariable); name != "" && name != "off" {
 		return []string{name}
 	}
 	open := []string{"libmpi.so.40", "libmpi.so", "libmpi.dylib"}
@@ -68,14 +68,14 @@ func load() (*library, error) {
 			errs = append(errs, err)
 			continue
 		}
-		l := &library{handle: handle, Library: Library{File: name}}
+		l := &library{handle: handle, MPILibrary: MPILibrary{File: name}}
 		if l.abi, err = l.recognize(); err != nil {
 			return nil, err
 		}
-		l.Library.ABI = l.name
+		l.ABI = l.name
 		return l, nil
 	}
-	return nil, fmt.Errorf("no MPI library was found; install Open MPI or MPICH, or name the library with %s: %w", Variable, errors.Join(errs...))
+	return nil, fmt.Errorf("no MPI library was found; install Open MPI or MPICH, or name the library with %s: %w", MPIVariable, errors.Join(errs...))
 }
 
 // recognize tells the ABI of a library by what it exports.
@@ -130,11 +130,11 @@ func (l *library) version() error {
 	return nil
 }
 
-// Find loads the library that Start would use, and asks for its version.
-func Find() (Library, error) {
+// FindMPI loads the library that StartMPI would use, and asks for its version.
+func FindMPI() (MPILibrary, error) {
 	l, err := load()
 	if err != nil {
-		return Library{}, err
+		return MPILibrary{}, err
 	}
-	return l.Library, l.version()
+	return l.MPILibrary, l.version()
 }

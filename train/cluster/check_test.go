@@ -1,5 +1,4 @@
-// Package clustertest checks that ranks keep to the contract of [cluster.Comm].
-package clustertest
+package cluster_test
 
 import (
 	"fmt"
@@ -8,11 +7,11 @@ import (
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
-// Check makes every call of a Comm, with parts of different and of no length. All ranks
+// check makes every call of a Comm, with parts of different and of no length: ranks keep to what Comm says. All ranks
 // call it.
-func Check(c cluster.Comm) error {
-	for _, check := range []func(cluster.Comm) error{gather, toAll, reduce, bcast, anyLength} {
-		if err := check(c); err != nil {
+func check(c cluster.Comm) error {
+	for _, call := range []func(cluster.Comm) error{gather, toAll, reduce, bcast, anyLength} {
+		if err := call(c); err != nil {
 			return fmt.Errorf("rank %d of %d: %w", c.Rank(), c.Size(), err)
 		}
 	}

@@ -1,20 +1,17 @@
-// Package lead lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks
-// follow. They agree on errors, so no rank waits for one that failed, and a signal to any rank stops all.
-//
-// Start at [Group], which has the protocol. [Trainer] is the trainer of a model that all ranks train together.
-package lead
+package cluster
 
 import (
 	"context"
 	"errors"
-
-	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
-// A Group connects one rank to the other ranks of a run. All ranks make the same calls in the same order, except that rank 0
+// A Group lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks follow. They agree on errors, so no rank
+// waits for one that failed, and a signal to any rank stops all.
+//
+// It connects one rank to the other ranks of a run. All ranks make the same calls in the same order, except that rank 0
 // calls Do and the others Follow.
 type Group struct {
-	cluster.Comm
+	Comm
 
 	// Ended says that all ranks know the end of the run, so that none waits for this one.
 	Ended bool
@@ -29,23 +26,23 @@ func (g *Group) Lead(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Agree is [cluster.Agree] for an error that the ranks may agree on already.
+// Agree is [Agree] for an error that the ranks may agree on already.
 func (g *Group) Agree(err error) error {
-	if errors.As(err, new(*cluster.RankError)) {
+	if errors.As(err, new(*RankError)) {
 		return g.Known(err)
 	}
-	return g.Known(cluster.Agree(g, err))
+	return g.Known(Agree(g, err))
 }
 
 // Known returns an error that ends the run, and notes whether the ranks agree on it.
 func (g *Group) Known(err error) error {
-	g.Ended = g.Ended || errors.As(err, new(*cluster.RankError))
+	g.Ended = g.Ended || errors.As(err, new(*RankError))
 	return err
 }
 
 // Stop stops the run if any rank was told to stop, which ends its context. Followers only pass this on.
 func (g *Group) Stop(ctx context.Context) error {
-	stopped, err := cluster.Stopped(ctx, g)
+	stopped, err := Stopped(ctx, g)
 	if stopped && g.stop != nil {
 		g.stop()
 	}
@@ -105,16 +102,30 @@ func (g *Group) Failed() bool { return g.failed != nil }
 // bring sends the order of rank 0 to all ranks.
 func (g *Group) bring(o *Order) error {
 	head := []uint64{uint64(o.What), uint64(o.Number), uint64(o.Buffer), uint64(len(o.Name)), uint64(len(o.Rates))}
-	if err := cluster.BcastValues(g, head, 0); err != nil {
+	if err := BcastValues(g, head, 0); err != nil {
 		return err
 	}
 	o.What, o.Number, o.Buffer = int(head[0]), int(head[1]), int(head[2])
 	name, rates := make([]byte, head[3]), make([]float64, head[4])
 	copy(name, o.Name)
 	copy(rates, o.Rates)
-	if err := cluster.BcastValues(g, name, 0); err != nil {
+	if err := BcastValues(g, name, 0); err != nil {
 		return err
 	}
 	o.Name, o.Rates = string(name), rates
-	return cluster.BcastValues(g, rates, 0)
+	return BcastValues(g, rates, 0)
+}
+
+// A Follower is a trainer, or what trains for one, on another rank than 0.
+type Follower interface {
+	// Follow does what rank 0 orders until training ends. When ctx ends the run stops.
+	Follow(ctx context.Context) error
+}
+
+// Follow lets a trainer, or what trains for one, follow rank 0.
+func Follow(ctx context.Context, who any) error {
+	if f, ok := who.(Follower); ok {
+		return f.Follow(ctx)
+	}
+	return errors.New("this trainer has no other ranks")
 }

@@ -1,34 +1,33 @@
-package mpi_test
+package cluster_test
 
 import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/cluster/mpi"
 )
 
 func TestLaunched(t *testing.T) {
-	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", mpi.Variable} {
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", cluster.MPIVariable} {
 		t.Setenv(name, "")
 	}
-	if l := mpi.Launched(); l != (cluster.Launch{}) {
+	if l := cluster.Launched(); l != (cluster.Launch{}) {
 		t.Errorf("without a launcher: %+v", l)
 	}
 	t.Setenv("SLURM_NTASKS", "4") // of a batch script
-	if l := mpi.Launched(); l.Size != 0 {
+	if l := cluster.Launched(); l.Size != 0 {
 		t.Errorf("in a batch script: %+v", l)
 	}
 	t.Setenv("OMPI_COMM_WORLD_SIZE", "4")
 	t.Setenv("OMPI_COMM_WORLD_RANK", "3")
-	l := mpi.Launched()
+	l := cluster.Launched()
 	if l.Rank != 3 || l.Size != 4 || l.Launcher == "" {
 		t.Errorf("under mpirun: %+v", l)
 	}
 	if l.CheckBinding(1, 16, 0) == "" || l.CheckBinding(1, 16, 1) != "" || l.CheckBinding(16, 16, 0) != "" {
 		t.Error("binding to one core is not noticed, or something else is")
 	}
-	t.Setenv(mpi.Variable, "off")
-	if l := mpi.Launched(); l.Size != 0 {
+	t.Setenv(cluster.MPIVariable, "off")
+	if l := cluster.Launched(); l.Size != 0 {
 		t.Errorf("switched off: %+v", l)
 	}
 }
