@@ -85,7 +85,7 @@ stop TERM
 stop lost
 
 echo '+ wrong use'
-fails '--mode cl on CPUs' open_mpi 3 ./w2vcl train --corpus text --out cl
+fails 'ranks cannot train with --mode cl on CPUs: take a sentence-ordered mode' open_mpi 3 ./w2vcl train --corpus text --out cl
 fails 'rank 1: the settings differ from those of rank 0: --dim 51' open_mpi 1 ./w2vcl $T --out differ : -n 1 ./w2vcl $T --dim 51 --out differ
 mkdir other && cp w2vcl other && printf x >>other/w2vcl
 fails 'rank 1: the version of w2vcl is ' open_mpi 1 ./w2vcl $T --out versions : -n 1 ./other/w2vcl $T --out versions

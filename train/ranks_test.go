@@ -110,8 +110,8 @@ func TestRanksErrors(t *testing.T) {
 			}
 		}},
 		"folder": {want: taken, change: func(c *settings.Config) { c.Out = taken }},
-		"cl":     {want: "--mode cl on CPUs: take a mode that goes through the text in its order, as fullw2v, or --mode cl on GPUs", change: func(c *settings.Config) { c.Mode = settings.ModeCL }},
-		"mode":   {want: "--mode vanilla: take a mode", change: func(c *settings.Config) { c.Mode = "vanilla" }},
+		"cl":     {want: "--mode cl on CPUs: take a sentence-ordered mode, such as fullw2v, or --mode cl --preset paper on GPUs", change: func(c *settings.Config) { c.Mode = settings.ModeCL }},
+		"mode":   {want: "--mode vanilla: take a sentence-ordered mode", change: func(c *settings.Config) { c.Mode = "vanilla" }},
 		"start":  {want: "--init", change: func(c *settings.Config) { c.Init = "v" }},
 		"graph":  {want: "--graph: write the walks", change: func(c *settings.Config) { c.Corpus, c.Graph = "", c.Corpus }},
 		"cache":  {want: "--cache", change: func(c *settings.Config) { c.Cache = "c" }},

@@ -93,7 +93,7 @@ func (g *Group) check(c *settings.Config) error {
 		if c.Mode == settings.ModeCL {
 			what += " on CPUs"
 		}
-		return refuse(what, "take a mode that goes through the text in its order, as fullw2v, or --mode cl on GPUs (--model sg, --shared-negatives 0)")
+		return refuse(what, "take a sentence-ordered mode, such as fullw2v, or --mode cl --preset paper on GPUs")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps its text in memory")
 	case c.Vocabulary != "":
