@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/device"
@@ -80,6 +81,7 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 	if err != nil {
 		return err
 	}
+	g.takeDriver()
 	free, total, err := d.Memory()
 	if err != nil {
 		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
@@ -93,6 +95,13 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 	}
 	return fmt.Errorf("training needs about %s of device memory%s, but %s has %s free of %s: %s",
 		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(free), terminal.Bytes(total), g.job.lessMemory())
+}
+
+// takeDriver counts the host's memory that an open device has, and what the driver takes for kernels and copies.
+func (g *gpu) takeDriver() {
+	const kernels = 64 << 20
+	j := g.job
+	j.program = max(j.program, memory.Resident()-j.memoryOf(&trainer.Account{}).Corpus) + kernels
 }
 
 func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
