@@ -37,7 +37,7 @@ func compareEntries(a, b entry) int {
 // in parallel. A word's hash value decides its partition.
 type partition struct {
 	table *table
-	kept  []entry // the words that are frequent enough, sorted
+	kept  []entry // the words that are frequent enough
 	err   error   // there was no memory for kept
 
 	punctuated, capitalized int64 // tokens, see Stats
@@ -170,6 +170,19 @@ func vocabularyOf(ctx context.Context, parts []partition, n int, o Options, stat
 	}
 	words, counts = copyWords(kept)
 	return words, counts, final, nil
+}
+
+// sortedEntries returns the kept words of all parts in the order of a vocabulary.
+func sortedEntries(ctx context.Context, parts []partition, threads int) ([]entry, error) {
+	total := 0
+	for i := range parts {
+		total += len(parts[i].kept)
+	}
+	all := make([]entry, 0, total)
+	for i := range parts {
+		all = append(all, parts[i].kept...)
+	}
+	return all, parallel.Sort(ctx, threads, all, compareEntries)
 }
 
 var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")
@@ -311,7 +324,7 @@ func (k *keeper) knows(word []byte) bool {
 	return known
 }
 
-// keep sorts the words that are kept.
+// keep finds the words that are kept.
 func (p *partition) keep(k keeper, i, n int) {
 	kept := 0
 	for at := range p.table.slots {
@@ -343,7 +356,6 @@ func (p *partition) keep(k keeper, i, n int) {
 		}
 		p.kept = append(p.kept, entry{words[start:], s.count, s.id*uint32(n) + uint32(i)})
 	}
-	slices.SortFunc(p.kept, compareEntries)
 }
 
 // copyWords copies the words from the tables into one string.

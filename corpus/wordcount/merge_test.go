@@ -22,9 +22,6 @@ func TestSortedEntries(t *testing.T) {
 			p := &parts[random.IntN(1+random.IntN(len(parts)))] // some are large, some empty
 			p.kept, want = append(p.kept, e), append(want, e)
 		}
-		for i := range parts {
-			slices.SortFunc(parts[i].kept, compareEntries)
-		}
 		slices.SortFunc(want, compareEntries)
 		threads := 1 + random.IntN(20)
 		got, err := sortedEntries(context.Background(), parts, threads)
