@@ -30,9 +30,9 @@ type parquetReader struct {
 	left   int64  // rows of the group
 	row    int64  // of the next value, counted from 1
 
-	some []parquet.Value
-	text []byte
-	err  error
+	some, pending []parquet.Value // of the page: room for some, and those that were read and not used
+	buffer, text  []byte          // text is the part of buffer that was not read
+	err           error
 }
 
 // newParquet opens a file of so many bytes. A column in a group is a.b. A file without the column is an error that wraps errNoField.
@@ -96,7 +96,6 @@ func (r *parquetReader) Read(p []byte) (int, error) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.text = r.text[:0]
 		if err := r.more(); err == io.EOF {
 			r.err = err
 		} else if err != nil {
@@ -108,10 +107,19 @@ func (r *parquetReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// more reads some values, or goes to the next page or row group.
+// more uses a value, reads some, or goes to the next page or row group.
 func (r *parquetReader) more() (err error) {
 	defer explainPanic(&err)
 	switch {
+	case len(r.pending) > 0:
+		if value := r.pending[0]; !value.IsNull() {
+			r.buffer = appendText(r.buffer[:0], value.ByteArray())
+			r.text = r.buffer
+		}
+		r.pending = r.pending[1:]
+		r.row++
+		r.left--
+		return nil
 	case r.pages == nil:
 		return r.nextGroup()
 	case r.page == nil:
@@ -124,18 +132,15 @@ func (r *parquetReader) more() (err error) {
 		return err
 	}
 	n, err := r.values.ReadValues(r.some)
-	for _, value := range r.some[:n] {
-		if !value.IsNull() {
-			r.text = appendText(r.text, value.ByteArray())
-		}
+	r.pending = r.some[:n]
+	if err != io.EOF {
+		return err
 	}
-	r.row += int64(n)
-	r.left -= int64(n)
-	if err == io.EOF {
+	if n == 0 { // otherwise the end comes again
 		parquet.Release(r.page)
-		r.page, err = nil, nil
+		r.page = nil
 	}
-	return err
+	return nil
 }
 
 // nextGroup goes to the next row group.
