@@ -3,7 +3,6 @@ package compare
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -63,7 +62,7 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Records, f.Texts = append(f.Records, record), append(f.Texts, e.texts[r.TextKey()])
 	}
-	finished, stop := e.runs, e.runAll(ctx, f.Records)
+	finished, stop := e.runs, e.runEach(ctx, f.Records)
 	if errors.Is(stop, train.ErrInterrupted) {
 		finished, ctx = e.leaveOut(f), context.WithoutCancel(ctx)
 	}
@@ -154,30 +153,6 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	e.judge = e.judges[first]
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
-}
-
-// runAll trains and judges the runs that are not finished. Runs whose folders are lost
-// meanwhile are trained again, once.
-func (e *executor) runAll(ctx context.Context, records []*Record) error {
-	for again := false; ; again = true {
-		if err := e.runEach(ctx, records); err != nil {
-			return err
-		}
-		lost := ""
-		for i, r := range e.runs {
-			if records[i].restart(r.Config.Out) {
-				lost = r.Config.Out
-				delete(e.items, r.ID())
-				e.Progress.Warnf("%s was removed or moved away during the comparison; it is trained again", lost)
-			}
-		}
-		switch {
-		case lost == "":
-			return nil
-		case again:
-			return fmt.Errorf("%s was removed or moved away during the comparison, twice: the same command trains it again", lost)
-		}
-	}
 }
 
 // runEach trains and judges the runs that are not finished, one after the other. A run on a

@@ -73,10 +73,9 @@ func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) e
 		}
 	}
 	for _, t := range p.Tables() {
-		for _, f := range t.Files() {
-			if err := at(filepath.Join(tablesFolder, t.Name+"."+f.Ending), f.Write); err != nil {
-				return err
-			}
+		path := filepath.Join(tablesFolder, t.Name)
+		if err := errors.Join(at(path+".tex", t.WriteTeX), at(path+".csv", t.WriteCSV)); err != nil {
+			return err
 		}
 	}
 	return nil

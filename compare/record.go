@@ -108,13 +108,11 @@ func (r *Record) path(out string) string {
 }
 
 // restart makes the record that of a run to be trained if it is of one that is
-// finished and whose folder is not there any more. It reports whether that was so.
-func (r *Record) restart(folder string) bool {
-	if _, err := os.Stat(filepath.Join(folder, runfolder.SummaryFile)); !r.Finished || !errors.Is(err, fs.ErrNotExist) {
-		return false
+// finished and whose folder is not there any more.
+func (r *Record) restart(folder string) {
+	if _, err := os.Stat(filepath.Join(folder, runfolder.SummaryFile)); r.Finished && errors.Is(err, fs.ErrNotExist) {
+		r.Points, r.Finished, r.Summary, r.Scores, r.Classes, r.ClassSets = nil, false, runfolder.Summary{}, nil, nil, nil
 	}
-	r.Points, r.Finished, r.Summary, r.Scores, r.Classes, r.ClassSets = nil, false, runfolder.Summary{}, nil, nil, nil
-	return true
 }
 
 // recordVersion is the version of the file of a record.

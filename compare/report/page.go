@@ -1,7 +1,7 @@
 package report
 
 import (
-	_ "embed" // style.css and page.js
+	_ "embed" // style.css
 	"fmt"
 	"html"
 	"html/template"
@@ -10,9 +10,6 @@ import (
 
 //go:embed style.css
 var style string
-
-//go:embed page.js
-var script string
 
 // Page writes an HTML page around a body.
 func Page(w io.Writer, title string, body template.HTML) error {
@@ -25,13 +22,11 @@ func Page(w io.Writer, title string, body template.HTML) error {
 <title>%s</title>
 <style>
 %s</style>
-<script>
-%s</script>
 </head>
 <body>
 %s
 </body>
 </html>
-`, html.EscapeString(title), style, script, body)
+`, html.EscapeString(title), style, body)
 	return err
 }

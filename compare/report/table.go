@@ -133,21 +133,3 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?[0-9]+)?($|[ %])|^-$|^[-+]Inf$`) })
 
 func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
-
-// Files returns the texts of the table in all formats, by the ending of their files.
-func (t Table) Files() []TableFile {
-	return []TableFile{{"LaTeX", "tex", t.WriteTeX}, {"CSV", "csv", t.WriteCSV}}
-}
-
-// A TableFile is a table in one format.
-type TableFile struct {
-	Format, Ending string
-	Write          func(io.Writer) error
-}
-
-// Text returns the content of the file.
-func (f TableFile) Text() (string, error) {
-	var b strings.Builder
-	err := f.Write(&b)
-	return b.String(), err
-}
