@@ -1,37 +1,35 @@
 #!/usr/bin/env bash
 # Runs the experiments of the papers, all or those that are named:
 #
-#     benchmarks/experiments/run.sh [--quick] [--list] [--corpus FILE] [--data DIR] [--device NAME] [--jobs N] [--out DIR] [PAPER | PAPER/FIGURE]...
+#     benchmarks/experiments/run.sh [--quick] [--list] [--corpus FILE] [--data DIR] [--device NAME] [--out DIR] [PAPER | PAPER/FIGURE]...
 #
 # --quick makes a small version of each, to see that all works: minutes on two cores. --list only names
-# them. --jobs runs N side by side, which makes each of them slower (default: 1; with --quick one for
-# four processors). An experiment is a file for `w2vcl compare --config`, or a script. Each has a folder
+# them. An experiment is a file for `w2vcl compare --config`, or a script. Each has a folder
 # in DIR, with what it printed in log.txt; one that is finished is not run again. W2VCL names the
 # program (default: w2vcl).
 # Exit status: 0, or 1 if an experiment failed; the others run all the same.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 usage() {
-	sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+	sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 	exit "$1"
 }
 
 export W2VCL=${W2VCL:-w2vcl} CORPUS=$here/../../testdata/sotu.txt.zst DEVICE=cpu QUICK=
 out=reports/papers
-jobs='' list=''
+list=''
 compare=()
 names=()
 while (($#)); do
 	case $1 in
 	--quick) QUICK=1 && compare+=(--quick) ;;
 	--list) list=1 ;;
-	--corpus | --data | --device | --jobs | --out)
+	--corpus | --data | --device | --out)
 		(($# > 1)) || { echo "run.sh: $1 needs a value" >&2 && exit 2; }
 		case $1 in
 		--corpus) CORPUS=$(realpath "$2") ;;
 		--data) DATA=$(realpath "$2") && export DATA && compare+=(--data "$DATA") ;;
 		--device) DEVICE=$2 && compare+=(--device "$2") ;;
-		--jobs) [[ $2 =~ ^[1-9][0-9]*$ ]] || { echo "run.sh: --jobs $2: it is a number from 1 on" >&2 && exit 2; } && jobs=$2 ;;
 		--out) out=$2 ;;
 		esac
 		shift
@@ -74,19 +72,6 @@ if [[ $(basename "$CORPUS") == sotu.txt.zst ]]; then # the text that comes with 
 fi
 mkdir -p "$out"
 out=$(realpath "$out")
-if [[ ! $jobs ]]; then
-	jobs=1
-	if [[ $QUICK ]] && processors=$(nproc 2>/dev/null || sysctl -n hw.ncpu) && ((processors >= 8)); then
-		jobs=$((processors / 4))
-	fi
-fi
-if ((jobs > 1)); then # each has its part of the processors
-	GOMAXPROCS=$(($(nproc 2>/dev/null || sysctl -n hw.ncpu) / jobs))
-	((GOMAXPROCS > 0)) || GOMAXPROCS=1
-	export GOMAXPROCS
-	# What runs in the background does not see Ctrl-C: pass it on, to the whole group.
-	trap 'trap - INT TERM; kill -TERM 0' INT TERM
-fi
 
 # run_one FILE: an experiment, unless it is done; says how it ended.
 run_one() {
@@ -119,16 +104,8 @@ run_one() {
 }
 
 for file in "${wanted[@]}"; do
-	if ((jobs == 1)); then
-		run_one "$file"
-		continue
-	fi
-	while (($(jobs -pr | wc -l) >= jobs)); do # bash of macOS has no wait -n
-		sleep 0.2
-	done
-	run_one "$file" &
+	run_one "$file"
 done
-wait
 failed=0
 for file in "${wanted[@]}"; do
 	name=${file#"$here/"}

@@ -91,8 +91,8 @@ func compareFiles(v cli.FileValues) []cli.File {
 	out := v.Read("out", cli.FileFolder)
 	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
 	files = append(files, v.Each("external", cli.FileInput)...)
-	for i := range files { // each process of --jobs reads them; compareOptions.check knows when the text may be -
-		files[i].Again = !files[i].Use.IsOutput() && (files[i].Path != "-" || v.Get("list") != "")
+	for i := range files { // a text is read once for each way of reading it; compareOptions.check knows when it may be -
+		files[i].Again = !files[i].Use.IsOutput() && files[i].Path != "-"
 	}
 	files = append(files, out)
 	if out.Path == "" || out.Path == "-" {

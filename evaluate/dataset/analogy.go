@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -109,57 +108,5 @@ func (s *Set) ask(section string, q Question, left int) (err error) {
 		}
 	}
 	*questions = append(*questions, q)
-	return nil
-}
-
-// MSR's set is two files, NAME.questions and NAME.answers.
-const questionsEnding, answersEnding = ".questions", ".answers"
-
-func questionsOf(answers string) string {
-	return strings.TrimSuffix(answers, answersEnding) + questionsEnding
-}
-
-// answersOf returns the file of answers beside one of MSR's questions; ok is false if there is none.
-func answersOf(questions string) (answers string, ok bool) {
-	stem, ok := strings.CutSuffix(questions, questionsEnding)
-	if !ok {
-		return "", false
-	}
-	_, err := os.Stat(stem + answersEnding)
-	return stem + answersEnding, err == nil
-}
-
-// isAnswer knows a line of MSR's answers, as "JJ_JJR rougher".
-func isAnswer(line string) bool {
-	f := strings.Fields(line)
-	return len(f) == 2 && wordClasses().MatchString(f[0])
-}
-
-// readAnswers reads MSR's answers, and the questions from the file beside them.
-func readAnswers(ctx context.Context, path string, s *Set) error {
-	answers, err := ReadLines(ctx, path)
-	if err != nil {
-		return err
-	}
-	questions, err := ReadLines(ctx, questionsOf(path))
-	if err != nil {
-		return fmt.Errorf("%s has answers, but their questions cannot be read: %w", path, err)
-	}
-	if len(questions) != len(answers) {
-		return fmt.Errorf("%s has %d answers to the %d questions of %s", path, len(answers), len(questions), questionsOf(path))
-	}
-	for i, line := range questions {
-		q := strings.Fields(line.Text)
-		if len(q) != 3 {
-			return fmt.Errorf("%s:%d: %d words; a question has 3", questionsOf(path), line.Number, len(q))
-		}
-		if !isAnswer(answers[i].Text) {
-			return fmt.Errorf("%s:%d: %q is not an answer; an answer is, for example, \"JJ_JJR rougher\"", path, answers[i].Number, answers[i].Text)
-		}
-		a := strings.Fields(answers[i].Text)
-		if err := s.ask(a[0], Question{A: q[0], B: q[1], C: q[2], D: a[1]}, len(questions)-i); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
 	return nil
 }

@@ -40,9 +40,6 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 		return nil, nil, err
 	}
 	alone := len(files) == 1 && files[0] == root
-	if answers, ok := answersOf(root); ok && alone {
-		files[0] = answers
-	}
 	var all []Set
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
@@ -54,9 +51,6 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 		format, err := formatOf(file)
 		if err != nil {
 			return nil, nil, err
-		}
-		if _, ok := answersOf(file); ok && format == nil { // read with them
-			continue
 		}
 		if format == nil {
 			notes = append(notes, file+": neither a similarity nor an analogy nor a categorization set, skipped")

@@ -111,23 +111,6 @@ func TestBATS(t *testing.T) {
 	}
 }
 
-// TestMSR: two files are one set, whichever of them is named.
-func TestMSR(t *testing.T) {
-	dir := evaluatetest.Folder(t, map[string]string{
-		"word_relationship.questions": "good better rough\nlarge larger tall\ncat cats dog\n",
-		"word_relationship.answers":   "JJ_JJR rougher\nJJ_JJR taller\nNN_NNS dogs\n",
-	})
-	for _, name := range []string{"", "word_relationship.questions", "word_relationship.answers"} {
-		sets, notes, err := Find(t.Context(), filepath.Join(dir, name), "")
-		if err != nil || !slices.Equal(namesOf(sets), []string{"analogy MSR"}) || len(notes) != 0 {
-			t.Fatalf("%s: %q, notes %q (%v)", name, namesOf(sets), notes, err)
-		}
-		if s := sets[0].Sections; len(s) != 2 || len(s[0].Questions) != 2 || !reflect.DeepEqual(s[1].Questions[0], Question{A: "cat", B: "cats", C: "dog", D: "dogs"}) {
-			t.Errorf("sections %+v", s)
-		}
-	}
-}
-
 // TestTREC: train and test files, in both of their forms, are one set.
 func TestTREC(t *testing.T) {
 	for _, files := range []map[string]string{

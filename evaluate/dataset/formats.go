@@ -12,8 +12,6 @@
 //     "relatedness" in it, as in SimLex-999.
 //   - analogy: five columns of MSR, as "good better rough JJ_JJR rougher",
 //     where the fourth names the section;
-//     MSR's answers, as "JJ_JJR rougher", with the questions beside them,
-//     in NAME.answers and NAME.questions;
 //     four words, lines ": section" between them, as in questions-words.txt,
 //     or without sections;
 //     BATS: a word, a tab, and its answers with / between them. The files of a
@@ -47,7 +45,6 @@ type Format struct {
 	Task    string // one of package evaluate's
 	Name    string // for people, up to 74 characters: what stands in a line
 	Example string // a small file
-	Beside  string // a small file of the same name with the ending ".questions", which it needs; empty: none
 
 	joins bool // files of a folder are one set together
 
@@ -74,11 +71,6 @@ var formats = []Format{
 		"tiger cat 7.35\nice cream 9\n", columns(" ", hasSpaces)),
 	analogy(`five columns of MSR, as "good better rough JJ_JJR rougher"`,
 		"good better rough JJ_JJR rougher\n", isClassedQuestion),
-	{
-		Task: evaluate.TaskAnalogy, Name: `MSR's answers, as "JJ_JJR rougher", with the questions beside them`,
-		Example: "JJ_JJR rougher\n", Beside: "good better rough\n",
-		matches: func(lines []string) bool { return mostly(lines, isAnswer) }, read: readAnswers,
-	},
 	{
 		Task: evaluate.TaskAnalogy, Name: "BATS: a word, a tab, and its answers with / between them",
 		Example: "good\tbetter\nrough\trougher/coarser\n", joins: true,

@@ -45,7 +45,7 @@ func TestFormats(t *testing.T) {
 		if f.Name == "" || len(f.Name) > 74 || !strings.Contains(comment, f.Name) {
 			t.Errorf("the name %q is too long or not in the package comment", f.Name)
 		}
-		path := filepath.Join(evaluatetest.Folder(t, map[string]string{"example": f.Example, "example.questions": f.Beside}), "example")
+		path := filepath.Join(evaluatetest.Folder(t, map[string]string{"example": f.Example}), "example")
 		if found, err := formatOf(path); err != nil || found != &formats[i] {
 			t.Errorf("%s, %s: the example is %+v (%v)", f.Task, f.Name, found, err)
 			continue

@@ -102,7 +102,6 @@ func TestBadLines(t *testing.T) {
 		"columns of answers": {"a\tb\nc\td/e\nf\tg\th\n", "set.txt:3: a line is a word, a tab and its answers"},
 		"one pair":           {"a\tb\n", "set.txt: 1 pairs of words; a relation has from 2 to 1000"},
 		"lemma":              {"a-n b-n 1\nc-n d-v 2\ne-n f 3\n", `set.txt:3: "f" does not end in -n, -v or -j`},
-		"no questions":       {"NN_NNS a\n", "set.txt has answers, but their questions cannot be read: open "},
 		"section name":       {": x\na b c d\n: \na b c d\n", "set.txt:3: the section has no name"},
 	} {
 		t.Run(name, func(t *testing.T) {

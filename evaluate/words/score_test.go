@@ -207,14 +207,14 @@ func FuzzScore(f *testing.F) {
 		"a,b,c\n", ":\n", "cat dog 1e308\ncat car -1e308\ndog car 1e308\n", "cat dog car NN_NNS cat\n", "a\t\t1\n\t\t\n",
 		"category,word\nx,cat\ny,dog\n", "class\tconcept\nx\t\"cat\ny\tdog\n", "cat-n\tx\tattri\tdog-n\ndog-n\ty\tmero\t\n",
 	} {
-		f.Add(content, "")
+		f.Add(content)
 	}
 	for _, format := range dataset.Formats() {
-		f.Add(format.Example, format.Beside)
+		f.Add(format.Example)
 	}
 	table := evaluatetest.Animals(f)
-	f.Fuzz(func(t *testing.T, content, beside string) {
-		dir := evaluatetest.Folder(t, map[string]string{"set": content, "set.questions": beside})
+	f.Fuzz(func(t *testing.T, content string) {
+		dir := evaluatetest.Folder(t, map[string]string{"set": content})
 		results, _, err := Score(context.Background(), table, dir, Options{OOV: OOVZero, Sections: true})
 		if err != nil {
 			return
