@@ -30,7 +30,7 @@ func (d cudaDevice) NewSentencePart(c sentence.Options, ranks cluster.Comm) (Sen
 
 // NewCLPart finds the other ranks by NCCL.
 func (d cudaDevice) NewCLPart(c cl.Options, ranks cluster.Comm) (CLPart, error) {
-	part, err := cl.NewPart(d.Device, c, ranks.Rank(), ranks.Size())
+	part, err := cl.NewRank(d.Device, c, ranks.Rank(), ranks.Size())
 	if err = cluster.Agree(ranks, err); err == nil {
 		err = d.join(ranks, func(join func() (*nccl.Comm, error)) error {
 			return part.Join(func() (cl.Gather, error) { return join() })

@@ -53,10 +53,10 @@ func (c CBOWOptions) mostRowJobs() int {
 	return (min(c.Rows, c.Places)+c.Places/8)/tileRows*tileRows + 5*tileRows
 }
 
-// partsOfRow returns how many warps share a row of so many places.
-func partsOfRow(places uint32) uint16 {
+// partsOfRow returns how many warps share a row of so many samples, or places.
+func partsOfRow(samples uint32) uint16 {
 	parts := uint16(1)
-	for parts < tileRows && places > uint32(parts)*samplesOfWarp {
+	for parts < tileRows && samples > uint32(parts)*samplesOfWarp {
 		parts *= 2
 	}
 	return parts

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 	"unsafe"
@@ -16,7 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// This file has several devices: Kernels with a part of the rows each (rows.go), or of the dimensions (columns.go).
+// This file has several devices: Kernels with a part of the rows each (meet.cuh), or of the dimensions (columns.cuh).
 
 // A Group trains W2V-CL on several devices as Kernels do on one: the same tables, to the bit, for any number of
 // devices of one kind.
@@ -40,7 +41,7 @@ type exchange struct {
 	patience time.Duration
 	alone    bool       // no other device of the group shares the GPU
 	peers    []*Kernels // number i is part number^i
-	by       *messenger // of a Part; nil: by peer memory
+	by       *messenger // of a Rank; nil: by peer memory
 }
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. All tables are zero. The devices must be
@@ -211,21 +212,55 @@ func (g *Group) Close() error {
 	return errors.Join(idle, g.each((*Kernels).Close))
 }
 
-func (p part) send(to cu.DevicePtr, from []float32, dim int) error {
-	if p == whole {
-		return cuda.SendRows(to, from, dim, 4*cuda.Quads(dim))
+// whole is the part of a single device.
+var whole = part{0, 1}
+
+// partsOf returns what each of some devices has.
+func (c Options) partsOf(number, of int) (dims, rows part) {
+	if c.SplitsRows() {
+		return whole, part{number, of}
 	}
-	return cuda.Send(to, p.pack(from, dim))
+	return part{number, of}, whole
 }
 
-func (p part) receive(to []float32, from cu.DevicePtr, dim int) error {
-	if p == whole {
-		return cuda.ReceiveRows(to, from, dim, 4*cuda.Quads(dim))
+// sharingArgs is Sharing of meet.cuh.
+type sharingArgs struct {
+	copies                            [MaxDevices - 1]uint64
+	tag, blocks, done                 uint64
+	told                              [MaxDevices - 1]uint64
+	lost                              [MaxDevices]uint64
+	patience                          uint64
+	number, others, shift, first, own uint32
+	_                                 uint32
+}
+
+// A device has in exchange.inboxes the steps that the others are done with, and behind them how many of its own thread
+// blocks are done.
+const sharingBytes = 4 * MaxDevices
+
+// sharing names the sources of kernels that share the rows.
+func (k *Kernels) sharing() string {
+	if k.rows.of > 1 {
+		return "_rows"
 	}
-	packed := make([]float32, len(to)/dim*4*p.quads(dim))
-	if err := cuda.Receive(packed, from); err != nil {
-		return err
+	return ""
+}
+
+// sharingArgs are those of step number i of a series.
+func (k *Kernels) sharingArgs(i int) (a sharingArgs) {
+	e := k.exchange
+	if k.rows.of == 1 {
+		return a
 	}
-	p.unpack(to, packed, dim)
-	return nil
+	a = sharingArgs{
+		tag: uint64(e.tag), done: uint64(e.inboxes), blocks: uint64(e.inboxes + 4*(MaxDevices-1)), patience: uint64(e.patience), number: uint32(i),
+		others: uint32(len(e.peers) - 1), shift: uint32(bits.TrailingZeros(uint(k.rows.of))), first: uint32(k.rows.number), own: uint32(k.rows.count(k.options.Rows)),
+	}
+	for n, peer := range e.peers {
+		a.lost[n] = uint64(peer.exchange.lost)
+		if n > 0 { // to that one, this device is number n, too
+			a.copies[n-1], a.told[n-1] = uint64(peer.tables[i%2].values), uint64(peer.exchange.inboxes+cu.DevicePtr(4*(n-1)))
+		}
+	}
+	return a
 }

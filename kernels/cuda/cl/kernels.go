@@ -63,7 +63,7 @@ const steps = 2 * SeriesLength // of a series, at most
 // New takes the device's memory for training. All tables are zero.
 func New(d *cuda.Device, c Options) (*Kernels, error) { return newKernels(d, c, whole, whole, nil) }
 
-// newKernels has by for a Part.
+// newKernels has by for a Rank.
 func newKernels(d *cuda.Device, c Options, dims, rows part, by *messenger) (*Kernels, error) {
 	size, err := c.kernelSize()
 	if err != nil {

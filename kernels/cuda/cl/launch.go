@@ -103,10 +103,3 @@ func (k *Kernels) numbers(iteration, side int, rate float64) cuda.StepNumbers {
 	s.Stream = uint32(2*iteration + side)
 	return s
 }
-
-// A shape is how a step is launched.
-type shape struct {
-	blocks, warps, shared int // thread blocks, their warps and bytes of shared memory
-	hot                   int // rows of right that thread blocks of columns.cu keep
-	resident              int // thread blocks that run at a time
-}

@@ -7,6 +7,9 @@
 // stretch.cu has large-batch CBOW: see CBOWOptions.
 // samples.cu draws the samples of M, shares.cu finds the rows that have samples. The optimizers are in
 // include/methods.cuh. Package kernels/cuda/subword has a step 1 that composes its rows.
+//
+// In Go, tables.go says how tables lie on a device, and parts.go what of them each of several devices has: these are a Group, or
+// one is a Rank among those of other processes. shape.go has the kernel that a size takes, and the shape of its launch.
 package cl
 
 import "math"

@@ -86,7 +86,7 @@ func ExchangeBytes(rows, negatives, devices int) int64 {
 	return 2 * 8 * int64(devices-1) * int64(min(rows+devices*36, warps*devices)) * int64(1+negatives)
 }
 
-// MessageBytes is the memory of each of some devices that exchange by messages (Part): a place for each row and device.
+// MessageBytes is the memory of each of some devices that exchange by messages (Rank): a place for each row and device.
 func MessageBytes(rows, negatives, devices int) int64 {
 	return 8 * int64(devices) * int64(rows) * int64(1+negatives)
 }

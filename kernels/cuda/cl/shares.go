@@ -59,11 +59,7 @@ func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
 		case width == 1:
 			ones = append(ones, uint32(i))
 		default:
-			parts := uint32(1)
-			for parts < tileRows && width > parts*samplesOfWarp {
-				parts *= 2
-			}
-			several = append(several, fixedJob{row: uint32(i), slots: width, parts: parts})
+			several = append(several, fixedJob{row: uint32(i), slots: width, parts: uint32(partsOfRow(width))})
 		}
 	}
 	slices.SortStableFunc(several, func(a, b fixedJob) int { return cmp.Compare(b.slots, a.slots) })

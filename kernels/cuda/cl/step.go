@@ -3,8 +3,6 @@
 package cl
 
 import (
-	"fmt"
-
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -23,9 +21,6 @@ type stepTable struct {
 	sharing sharingArgs
 }
 
-// denseShape is DenseShape of dense.cuh.
-type denseShape struct{ shared, kept, end, _ uint32 }
-
 // stepArgs is StepLaunch of step.cuh.
 type stepArgs struct {
 	table                                    stepTable
@@ -33,27 +28,6 @@ type stepArgs struct {
 	step, samples, jobs, tiles, next, losses uint64
 	shared                                   uint64
 }
-
-// A stepKernel is how a kernel of one size is made: how many negatives a chunk has, the groups of warps of a thread block, at most, and
-// how many rows of positives of a warp wait in shared memory.
-type stepKernel struct{ chunk, groups, staged int }
-
-// A stepSource is a source of kernels whose thread blocks keep shared negatives, with its kernels by their sizes.
-type stepSource struct {
-	name    string
-	kernels map[int]stepKernel
-}
-
-var (
-	// stepSources are those of float32. The second has small chunks, for GPUs with too little shared memory for the first.
-	stepSources = []stepSource{
-		{"step", map[int]stepKernel{1: {64, 1, 8}, 2: {64, 2, 4}, 3: {64, 2, 2}, 4: {64, 2, 0}, 8: {32, 1, 0}}},
-		{"step_small", map[int]stepKernel{2: {32, 2, 1}, 3: {32, 1, 1}}},
-	}
-	halfSources = []stepSource{
-		{"step_half", map[int]stepKernel{1: {64, 1, 8}, 2: {64, 1, 4}, 3: {64, 1, 4}, 4: {64, 2, 4}, 6: {64, 1, 2}, 8: {64, 1, 2}}},
-	}
-)
 
 // shares are the shares of the rows: one sample in each iteration if there are none.
 func (c Options) shares() *Shares {
@@ -81,65 +55,6 @@ func (k *Kernels) loadStep(size int) (err error) {
 	k.shape, k.dense = x.shape, x.dense
 	k.shape.resident = k.shape.blocks
 	return err
-}
-
-// loadDense loads a kernel of a size, and returns the shape of its launch: as many thread blocks as the multiprocessors have at a time.
-// suffix ends the name of the source.
-func (c Options) loadDense(d *cuda.Device, size int, sources []stepSource, suffix, name string) (f cu.Function, x tilesLaunch, err error) {
-	if d.MachineCode() { // all others are PTX alone
-		sources = sources[:1]
-	}
-	source, x, err := c.stepShape(d.SharedOfBlock, size, sources)
-	if err != nil {
-		return f, x, fmt.Errorf("%w of %s", err, d.Name)
-	}
-	if f, err = d.Function("cl/"+source+suffix, fmt.Sprintf("%s_%d", name, size)); err != nil {
-		return f, x, err
-	}
-	if err := cuda.AllowShared(f, x.shared); err != nil {
-		return f, x, err
-	}
-	resident, err := f.MaxActiveBlocksPerMultiProcessor(32*x.warps, int64(x.shared))
-	x.blocks = d.Multiprocessors * resident
-	return f, x, err
-}
-
-// stepShape chooses the first of the sources whose thread blocks have room for the shared negatives.
-func (c Options) stepShape(shared, size int, sources []stepSource) (source string, x tilesLaunch, err error) {
-	for _, s := range sources {
-		if kernel, ok := s.kernels[size]; ok {
-			if x, ok = c.fit(shared, size, kernel); ok {
-				return s.name, x, nil
-			}
-		}
-	}
-	return "", x, fmt.Errorf("%d shared negatives of %d dimensions do not fit into the shared memory", c.SharedNegatives, c.Dim)
-}
-
-// fit chooses how many groups of warps a thread block has, up to some, and how many chunks of
-// the shared negatives it keeps: all, or one if that is all there is shared memory for. See Dense of dense.cuh for the
-// bytes that they take.
-func (c Options) fit(shared, size int, kernel stepKernel) (x tilesLaunch, ok bool) {
-	planes, chunk, wide := 2, kernel.chunk, 128*size
-	if c.HalfPrecision {
-		planes = 1
-	}
-	parts := tileRows * 16 / chunk
-	ofGroup := tileRows * (4*(wide+4) + 2*planes*(wide+8) + 2*planes*(chunk+8) + 4*parts*(chunk+4))
-	ofChunk := 2 * planes * chunk * (wide + 8)
-	chunks := (c.SharedNegatives + chunk - 1) / chunk
-	for _, kept := range []int{chunks, min(chunks, 1)} {
-		for groups := kernel.groups; groups > 0; groups-- {
-			const own = 2 << 10 // that the kernels have beside it
-			end := kept*ofChunk + groups*tileRows*kernel.staged*2*planes*wide
-			bytes := groups*ofGroup + end + 4*c.SharedNegatives
-			if bytes <= shared-own && (kept == chunks || groups == 1) {
-				d := denseShape{shared: uint32(c.SharedNegatives), kept: uint32(kept), end: uint32(end)}
-				return tilesLaunch{shape{warps: tileRows * groups, shared: bytes}, d}, true
-			}
-		}
-	}
-	return x, false
 }
 
 // stepArgs are the arguments of step number i of a series.

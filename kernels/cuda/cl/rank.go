@@ -12,13 +12,13 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// A Part trains some of the dimensions. Other devices, whose memory it cannot use, train the others: what a Group does by peer
-// memory, Parts do by messages. A step is three: the kernel of columns_sends.cu writes this GPU's parts of dot products into its place of
+// A Rank trains some of the dimensions. Other devices, whose memory it cannot use, train the others: what a Group does by peer
+// memory, Ranks do by messages. A step is three: the kernel of columns_sends.cu writes this GPU's parts of dot products into its place of
 // a buffer, all get the places of all (all-gather), and the kernel of columns.cu finds there what it would wait for otherwise. So the
-// tables are those of a Group, to the bit. All Parts make the same calls in the same order.
-type Part struct{ *Kernels }
+// tables are those of a Group, to the bit. All Ranks make the same calls in the same order.
+type Rank struct{ *Kernels }
 
-// A Gather gives all Parts the places of all, on the streams of the devices: see nccl.Comm. Places have bytes[i] bytes in
+// A Gather gives all Ranks the places of all, on the streams of the devices: see nccl.Comm. Places have bytes[i] bytes in
 // buffer i.
 type Gather interface {
 	AllGather(buffers []cu.DevicePtr, bytes []int64) error
@@ -26,15 +26,15 @@ type Gather interface {
 	Abort()
 }
 
-// messenger is how a Part exchanges numbers.
+// messenger is how a Rank exchanges numbers.
 type messenger struct {
 	gather Gather
 	sends  cu.Function
 }
 
-// NewPart takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
+// NewRank takes the memory of a device for training part number rank of the dimensions. All tables are zero. All devices must be
 // of one kind.
-func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
+func NewRank(d *cuda.Device, c Options, rank, ranks int) (*Rank, error) {
 	switch {
 	case !slices.Contains([]int{2, 4, MaxDevices}, ranks):
 		return nil, fmt.Errorf("%d devices; there may be 2, 4 or %d", ranks, MaxDevices)
@@ -46,7 +46,7 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Part{k}, d.Do(func() (err error) {
+	return &Rank{k}, d.Do(func() (err error) {
 		size, err := c.kernelSize()
 		if err != nil {
 			return err
@@ -58,9 +58,9 @@ func NewPart(d *cuda.Device, c Options, rank, ranks int) (*Part, error) {
 	})
 }
 
-// Join gives the Part the way to the others: join makes it, on the device's thread. Zeros go first, for NCCL makes
+// Join gives the Rank the way to the others: join makes it, on the device's thread. Zeros go first, for NCCL makes
 // connections when they are needed, and that takes a part of a second.
-func (p *Part) Join(join func() (Gather, error)) error {
+func (p *Rank) Join(join func() (Gather, error)) error {
 	return p.device.Do(func() error {
 		x, err := join()
 		if err != nil {
@@ -74,15 +74,15 @@ func (p *Part) Join(join func() (Gather, error)) error {
 	})
 }
 
-// Abort ends what waits for other Parts, from any goroutine. No call works after it but Close.
-func (p *Part) Abort() {
+// Abort ends what waits for other Ranks, from any goroutine. No call works after it but Close.
+func (p *Rank) Abort() {
 	if m := p.exchange.by; m.gather != nil {
 		m.gather.Abort()
 	}
 }
 
 // Close frees the memory that closing the device does not free.
-func (p *Part) Close() (err error) {
+func (p *Rank) Close() (err error) {
 	if m := p.exchange.by; m.gather != nil {
 		err = p.device.Do(m.gather.Close)
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
-// newParts returns Parts, which exchange by copies or by NCCL, as a Group: it calls all at the same time.
+// newParts returns Ranks, which exchange by copies or by NCCL, as a Group: it calls all at the same time.
 func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) *Group {
 	t.Helper()
 	g := &Group{}
-	for _, p := range cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Part, error) {
-		p, err := NewPart(devices[rank], c, rank, len(devices))
+	for _, p := range cudatest.Join(t, devices, byNCCL, func(rank int, join func() (cudatest.Comm, error)) (*Rank, error) {
+		p, err := NewRank(devices[rank], c, rank, len(devices))
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) *Gro
 	return g
 }
 
-// Parts train the tables that one device trains, to the bit.
+// Ranks train the tables that one device trains, to the bit.
 func TestPartsOfProcesses(t *testing.T) {
 	for _, count := range []int{2, 4, 8} {
 		testParts(t, cudatest.OpenGroup(t, count, count == 4), false)
@@ -76,7 +76,7 @@ func TestPartsOfProcessesRefuse(t *testing.T) {
 	}{{3, "adam", false}, {2, "adam-row", false}, {2, "adam", true}} {
 		c, _ := randomCase(10, 10, 2, x.method)
 		c.HalfPrecision = x.half
-		if _, err := NewPart(d, c, 0, x.ranks); err == nil {
+		if _, err := NewRank(d, c, 0, x.ranks); err == nil {
 			t.Errorf("%+v is not refused", x)
 		}
 	}
