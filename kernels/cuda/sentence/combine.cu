@@ -24,10 +24,10 @@
 #include "rows.cuh"
 
 constexpr int mostDevices = 8;
-constexpr float negligible = 1.0f / (1 << 21); // combine.Negligible
-constexpr float cancelled = 1.0f / (1 << 17);  // combine.Cancelled
+constexpr float negligible = 1.0f / (1 << 21); // negligible of sequential/combine.go
+constexpr float cancelled = 1.0f / (1 << 17);  // and cancelled
 
-enum Rule { touched, adasum, mean, plainSum }; // in the order of combine.Rules
+enum Rule { touched, adasum, mean, plainSum }; // in the order of sequential.Rules
 
 struct CombineArgs {
 	void *tables[2][mostDevices]; // W and C of all GPUs

@@ -84,7 +84,7 @@ func (x tables) changed(r *rand.Rand, dim int, from tables) {
 	}
 }
 
-// combined is what several tables become by package combine.
+// combined is what several tables become by a sequential.Combiner.
 func combined(t *testing.T, rule sequential.Rule, base tables, all []tables, words, dim int) {
 	t.Helper()
 	combiner, err := sequential.NewCombiner(rule, len(all))
@@ -115,7 +115,7 @@ func (x tables) asHalf(tables int) {
 	}
 }
 
-// Several devices' tables become what package combine makes of them, the same on all devices, to the bit, and twice.
+// Several devices' tables become what a sequential.Combiner makes of them, the same on all devices, to the bit, and twice.
 func TestCombine(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		testCombine(t, devices, false)
@@ -305,7 +305,7 @@ func TestCombineBeside(t *testing.T) {
 	}
 }
 
-// A group that waits for all combinations trains what its parts train alone, with package combine in between.
+// A group that waits for all combinations trains what its parts train alone, with a sequential.Combiner in between.
 func TestGroup(t *testing.T) {
 	for _, x := range []struct {
 		devices, dim int
