@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -123,8 +122,7 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 
 // MemoryCL estimates the bytes of the memory of each of some GPUs that NewCL takes for a
 // vocabulary of the given size and the given number of slots of an iteration. Without
-// tempering there are as many slots as words. M is not counted: see TakesMatrix. Where
-// the number of multiprocessors counts, it is that of the largest GPUs of today.
+// tempering there are as many slots as words. M is not counted: see TakesMatrix.
 // An encoder that is not of package subword is an error.
 func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, error) {
 	structure, err := structureOf(c)
@@ -185,7 +183,7 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
 		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
 	}
-	const sharedOfBlock, most = 227 << 10, 64 << 20
+	const sharedOfBlock = 227 << 10
 	d := paddedDim(s.Features())
 	parameter(s.Alphabet, s.CharDim)
 	for i, w := range s.Widths {
@@ -195,19 +193,12 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 	bytes += v * int64(44+16*d+4*paddedDim(c.Dim)) // packed words; features, where, standardized, their gradient; the vectors' gradient
 	if s.HasLists(sharedOfBlock) {
 		bytes += s.ListBytes() + v*int64(6*(s.Each()-1)*d+4*d) // features and where of all spellings, and their sums
-	} else {
-		tables := 4 * int64(slices.Max(s.Widths)) * int64(s.Alphabet) * int64(d)
-		bytes += 2*tables + min(most, 12*multiprocessors*32/int64(d+31)*tables)
 	}
-	return bytes + partsBytes(d, paddedDim(c.Dim)) + 16*8*multiprocessors*int64(d)
+	return bytes + encoderMargin
 }
 
-const multiprocessors = 132 // of the largest GPUs of today
-
-// partsBytes is what the parts of the gradient of a layer's weights take.
-func partsBytes(d, columns int) int64 {
-	return max(2*multiprocessors*4*128*128, 4*int64(d+128)*int64(columns))
-}
+// encoderMargin is for what a CNN takes beside what grows with the vocabulary: tables of its symbols, and parts of sums.
+const encoderMargin = 128 << 20
 
 // paddedDim is the length of a row of dim values on the device, in the precision
 // that takes more.
