@@ -32,7 +32,6 @@ type compareOptions struct {
 	out, data       string
 	classify, quick bool
 	json, quiet     bool
-	list            string
 }
 
 // comparedSettings are the settings that compare has as flags, because variants
@@ -96,15 +95,9 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
-  w2vcl compare --corpus wiki.txt --out reports/fig14 --config experiments/w2vcl/figure14.toml --device cuda
-  w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10
-  w2vcl compare --list`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.list == experimentsFolder && len(args) == 1 { // --list FOLDER, without an equals sign
-				o.list, args = args[0], nil
-			}
-			return cli.OneCorpus(cmd, args)
-		},
+  w2vcl compare --corpus wiki.txt --out reports/fig14 --config benchmarks/experiments/w2vcl/figure14.toml --device cuda
+  w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10`,
+		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
 	}
 	o.addFlags(cmd)
@@ -135,13 +128,9 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.quick, "quick", false,
 		"a short version, to check that everything works: one seed, one second of training, scored once, "+
 			"unless other flags say otherwise")
-	flags.StringVar(&o.list, "list", "",
-		"list the experiments in `FOLDER` and its subfolders, for --config, and end (--list alone: "+
-			experimentsFolder+", the papers' experiments, which are built in)")
-	flags.Lookup("list").NoOptDefVal = experimentsFolder
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",
-		"budget", "equal", "seeds", "points", "quick", "list",
+		"budget", "equal", "seeds", "points", "quick",
 	} {
 		cli.Annotate(flags.Lookup(name), settings.SectionRun)
 	}
@@ -157,9 +146,6 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if err := alone("compare"); err != nil {
 		return err
-	}
-	if o.list != "" {
-		return o.listExperiments(cmd, s)
 	}
 	options, err := o.options(cmd)
 	if err != nil {

@@ -51,12 +51,8 @@ func (o *compareOptions) length(changed func(flag string) bool) (experiment.Budg
 func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
 	file := &experiment.File{}
 	if o.settings.File != "" {
-		place, remove, err := withExperiments(o.settings.File)
-		if err != nil {
-			return experiment.Options{}, err
-		}
-		defer remove()
-		if file, err = experiment.ReadFile(place); err != nil {
+		var err error
+		if file, err = experiment.ReadFile(o.settings.File); err != nil {
 			return experiment.Options{}, err
 		}
 	}
