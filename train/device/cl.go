@@ -136,7 +136,7 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 	}
 	method := c.Optimizer.WithDefaults().Method
 	lists := method != optim.Adam || slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
-	work := cl.SampleBytes(words, slots, lists) + 8*v + 1<<20                                                 // samples, alias table, losses
+	work := cl.SampleBytes(words, slots, lists) + 8*v + 8<<20                                                 // samples, alias table, losses
 	// GPUs share the rows, or else the dimensions.
 	if gpus > 1 && lists {
 		own := (words + gpus - 1) / gpus

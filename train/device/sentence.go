@@ -181,7 +181,7 @@ func memoryWithoutText(text *corpus.Corpus, c sequential.Options, precision Prec
 	all := text.Text()
 	longest := all.LongestSentence()
 	v := text.Vocabulary.Len()
-	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 1<<20 // alias table, shares of W and C, thresholds
+	work := 28*int64(v) + 8*sentence.MaxInFlight*int64(longest) + 8<<20 // alias table, shares of W and C, thresholds
 	rows := 128 * int64(v) * int64((c.Dim+31)/32)                       // padded to 32 values
 	tables := 2 * rows
 	switch precision {
