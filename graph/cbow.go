@@ -42,15 +42,11 @@ import (
 // The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may be composed
 // of parts (Options.Composition), as in fastText, or of an encoder.
 type CBOW struct {
-	options    Options
+	*Model
 	iterations int
 	capacity   int // T
 	ahead      *ahead
-	contexts   *table    // C
-	words      *table    // W, or the rows that are composed
-	made       wordRows  // what W is made of
-	encoder    *composer // of the rows of an encoder; else nil
-	updates    updates   // (V): of the words' rows in both tables
+	updates    updates // (V): of the words' rows in both tables
 	windows    *windows
 	samplers   [2]step.Sampler
 	each       []uint32 // (T+1): 0, 1, 2, ...
@@ -63,6 +59,9 @@ var (
 	_ trainer.Preparing = (*CBOW)(nil)
 	_ trainer.Drawable  = (*CBOW)(nil)
 )
+
+// UpdatesTensor is the name of the tensor of State that counts the updates of rows.
+const UpdatesTensor = "updates"
 
 // cbowSteps trains the samples of both samplers.
 type cbowSteps interface {
@@ -102,14 +101,15 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	v, t := s.Rows(), s.Capacity()
 	stretch, reader := s.Bytes()
 	c.Account.Take(trainer.ForWork, 2*stretch+reader)
-	m := &CBOW{options: c, capacity: t, updates: c.Account.Floats(trainer.ForMoments, v)}
 	workers := team.New(c.Threads)
-	var err error
-	if m.contexts, err = newTable("contexts", v, c); err != nil {
+	model, err := newModel(v, UpdatesTensor, v, workers, c)
+	if err != nil {
 		return nil, err
 	}
-	if err := m.allocateWords(v, workers); err != nil {
-		return nil, err
+	m := &CBOW{Model: model, capacity: t, updates: model.counts.Data}
+	if m.encoder != nil {
+		m.encoder.updates = m.updatesIn
+		c.takeGraph()
 	}
 	m.windows = newWindows(v, s, workers, c)
 	m.each = trainer.Of[uint32](c.Account, trainer.ForWork, t+1)
@@ -121,30 +121,6 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		c.Account.Take(trainer.ForWork, 2*(c.stockBytes(t)+4*8*int64(max(v, t))*int64(c.SharedNegatives)))
 	}
 	return m, c.Account.Err()
-}
-
-// allocateWords makes W.
-func (t *CBOW) allocateWords(v int, workers *team.Team) (err error) {
-	c := t.options
-	switch {
-	case c.Composition != nil:
-		t.words = newFrozen("composed", v, c)
-		t.made, err = newPartRows(t.words, c, t.updates, workers)
-	case c.Encoder != nil:
-		if t.encoder, err = newComposer(c); err == nil {
-			t.words, t.encoder.team, t.encoder.updates = t.encoder.words, workers, t.updatesIn
-			c.takeGraph()
-			t.made = &encoderRows{composer: t.encoder, start: func() { c.startEncoder(t.contexts) }}
-		}
-	default:
-		if t.words, err = newTable("words", v, c); err == nil {
-			t.made = &ownRows{
-				name: "words", rows: t.words.data, dim: c.Dim, optimizer: t.words.optimizer, updates: t.updates, team: workers,
-				start: func() { start(t.words, t.contexts, c) },
-			}
-		}
-	}
-	return err
 }
 
 // updatesIn returns how often a word's row was updated, with this iteration; 0 if the word does not occur.
@@ -236,27 +212,6 @@ func (t *CBOW) begin(x *wordcontext.Stretch) {
 	contexts.Rows, contexts.Slots, contexts.Samples, contexts.Given = x.Rows, x.Slots, x.Places, x.Windows
 	windows.Slots, windows.Samples, windows.Given = t.each[:len(x.Words)+1], x.Words, x.Targets
 	t.windows.stretch = x
-}
-
-// Tables returns W and C, V x Dim in row-major order, live. Rows that are composed may be
-// older than what they are composed of: Refresh composes them.
-func (t *CBOW) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
-
-// Refresh brings the table of words up to date with what it is composed of.
-func (t *CBOW) Refresh() error { return t.made.refresh() }
-
-// State returns everything that training changes, live, in a fixed order.
-func (t *CBOW) State() []trainer.Tensor {
-	all := append(t.made.state(), state(t.contexts)...)
-	return append(all, trainer.Tensor{Name: "updates", Data: t.updates})
-}
-
-// Reset goes back to the start of training, as if nothing had been trained.
-func (t *CBOW) Reset() {
-	for _, s := range t.State() {
-		clear(s.Data)
-	}
-	t.made.randomize()
 }
 
 // DOT prints the graphs in the Graphviz language.

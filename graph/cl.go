@@ -31,15 +31,12 @@ import (
 // step 1 began with, frozen. Of a tempered M it leaves the parameters alone that belong to words
 // without a share alone (see Parameter).
 type CL struct {
+	*Model
 	matrix     *wordcontext.Matrix
-	options    Options
 	iterations int
-	words      *table // W
-	contexts   *table // C
 	sampler    *step.Sampler
-	steps      [2]clStep    // train words, train contexts
-	blocks     []int        // of rows
-	encoder    *encoderStep // steps[0] if words are composed, else nil
+	steps      [2]clStep // train words, train contexts
+	blocks     []int     // of rows
 }
 
 var (
@@ -61,16 +58,16 @@ func PlanCL(a *trainer.Account, words, slots int, c Options) error {
 	c.Account = a
 	c, err := c.forWords(words)
 	if err == nil {
-		_, _, err = allocateCL(words, slots, c)
+		_, _, err = allocateCL(words, slots, team.New(c.Threads), c)
 	}
 	return err
 }
 
-// allocateCL returns the tables, and how many iterations the readers of samples read at a time. It
+// allocateCL returns the model, and how many iterations the readers of samples read at a time. It
 // takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
-func allocateCL(words, slots int, c Options) (t tables, iterations int, err error) {
-	if t, err = allocateTables(words, c); err != nil {
-		return t, 0, err
+func allocateCL(words, slots int, workers *team.Team, c Options) (m *Model, iterations int, err error) {
+	if m, err = newModel(words, "", 0, workers, c); err != nil {
+		return nil, 0, err
 	}
 	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
@@ -82,7 +79,7 @@ func allocateCL(words, slots int, c Options) (t tables, iterations int, err erro
 	case c.Form == FormStock:
 		c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
 	}
-	return t, iterations, c.Account.Err()
+	return m, iterations, c.Account.Err()
 }
 
 // NewCL prepares training on m for the given number of iterations. Negatives
@@ -99,14 +96,14 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	if iterations < 1 {
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
-	t := &CL{matrix: m, options: c, iterations: iterations}
 	workers := team.New(c.Threads)
 	slots := m.Slots()
-	tables, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
+	model, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), workers, c)
 	if err != nil {
 		return nil, err
 	}
-	t.words, t.contexts = tables.words, tables.contexts
+	t := &CL{Model: model, matrix: m, iterations: iterations}
+	t.made.randomize()
 	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, workers)
 	t.sampler = &step.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
@@ -116,10 +113,9 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		return float64(m.RowLength(i)) / float64(m.Contexts())
 	})
 	if c.Encoder == nil {
-		start(t.words, t.contexts, c)
 		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, c)
 	} else {
-		err = t.trainEncoder(tables.composed, workers)
+		err = t.trainEncoder(workers)
 	}
 	if err != nil {
 		return nil, err
@@ -129,19 +125,21 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
-func (t *CL) trainEncoder(words *composer, workers *team.Team) (err error) {
-	t.options.startEncoder(t.contexts)
+func (t *CL) trainEncoder(workers *team.Team) error {
 	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.options)
 	if err != nil {
 		return err
 	}
-	if t.encoder, err = newEncoderStep(words, t.contexts, op, workers); err != nil {
+	s, err := newEncoderStep(t.encoder, t.contexts, op)
+	if err != nil {
 		return err
 	}
+	rows := t.made.(*encoderRows)
+	rows.graph, rows.rows = s.graph, s.rows
 	if t.matrix.Tempered() || t.options.SharedNegatives > 0 {
 		t.encoder.updates = t.sampler.UpdatesOf
 	}
-	t.steps[0].compiledStep = t.encoder
+	t.steps[0].compiledStep = s
 	return nil
 }
 
@@ -183,39 +181,6 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 		report.Pairs += float64(count) * float64(1+t.options.Negatives)
 	}
 	return report, nil
-}
-
-// Tables returns W and C, V x Dim in row-major order, live. An encoder's rows are
-// older: the last Advance began with them, or Refresh computed them.
-func (t *CL) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
-
-// Refresh brings the table of words up to date with the parameters of an
-// encoder. Without one it does nothing.
-func (t *CL) Refresh() error {
-	if t.encoder == nil {
-		return nil
-	}
-	return t.encoder.refresh()
-}
-
-// State returns everything that training changes, live, in a fixed order.
-func (t *CL) State() []trainer.Tensor {
-	if t.encoder != nil {
-		return append(t.encoder.state(), state(t.contexts)...)
-	}
-	return state(t.words, t.contexts)
-}
-
-// Reset goes back to the start of training, as if nothing had been trained.
-func (t *CL) Reset() {
-	if t.encoder == nil {
-		reset(t.words, t.contexts, t.options)
-		return
-	}
-	for _, s := range t.State() {
-		clear(s.Data)
-	}
-	t.options.startEncoder(t.contexts)
 }
 
 // DOT prints the graphs of both steps in the Graphviz language.

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/internal/operation"
-	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 )
 
@@ -18,10 +17,9 @@ type encoderStep struct {
 	rows *gorgonia.Node
 }
 
-func newEncoderStep(left *composer, right *table, op *skipGram, workers *team.Team) (s *encoderStep, err error) {
+func newEncoderStep(left *composer, right *table, op *skipGram) (s *encoderStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
 	s = &encoderStep{composer: left, loss: op}
-	s.team = workers
 	g := gorgonia.NewGraph()
 	nodes, rows, err := s.compose(g, nil)
 	if err != nil {
@@ -47,7 +45,5 @@ func (s *encoderStep) run() (float64, error) {
 	}
 	return s.loss.loss, s.update()
 }
-
-func (s *encoderStep) refresh() error { return s.composer.refresh(s.graph, s.rows) }
 
 func (s *encoderStep) compiled() *machine { return s.machine }

@@ -33,28 +33,6 @@ func newFrozen(name string, rows int, c Options) *table {
 	return t
 }
 
-// tables are what both models train.
-type tables struct {
-	words    *table    // W; with an encoder its rows, and the rest is composed
-	composed *composer // of an encoder; nil: there is none
-	contexts *table    // C
-}
-
-// allocateTables returns the tables of a vocabulary of so many words, zeros. A dry account gives them no memory.
-func allocateTables(rows int, c Options) (t tables, err error) {
-	if t.contexts, err = newTable("contexts", rows, c); err != nil {
-		return t, err
-	}
-	if c.Encoder == nil {
-		t.words, err = newTable("words", rows, c)
-		return t, err
-	}
-	if t.composed, err = newComposer(c); err == nil {
-		t.words = t.composed.words
-	}
-	return t, err
-}
-
 // start fills new tables: W random, C zero, and over them what the options
 // say.
 func start(words, contexts *table, c Options) {
@@ -62,14 +40,6 @@ func start(words, contexts *table, c Options) {
 	if c.Start != nil {
 		c.Start(words.data, contexts.data)
 	}
-}
-
-// reset puts W, C and moments back to the start of training.
-func reset(words, contexts *table, c Options) {
-	for _, s := range state(words, contexts) {
-		clear(s.Data)
-	}
-	start(words, contexts, c)
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }

@@ -1,10 +1,13 @@
 package graph
 
-// newTables returns W and C at the start of training; see reset.
+import "github.com/w2vcl/w2vcl/internal/team"
+
+// newTables returns W and C at the start of training; see Model.Reset.
 func newTables(rows int, c Options) (words, contexts *table, err error) {
-	t, err := allocateTables(rows, c)
-	if err == nil {
-		start(t.words, t.contexts, c)
+	m, err := newModel(rows, "", 0, team.New(1), c)
+	if err != nil {
+		return nil, nil, err
 	}
-	return t.words, t.contexts, err
+	start(m.words, m.contexts, c)
+	return m.words, m.contexts, nil
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -54,20 +55,39 @@ func (o VanillaOptions) sentenceOptions(seed uint64) corpus.SentenceOptions {
 // A unit of training is a run of whole sentences, about unitTokens tokens. Its
 // last minibatch may be smaller.
 type Vanilla struct {
-	text            *corpus.Text
-	noise           *corpus.Alias
-	options         VanillaOptions
-	common          Options
-	sentences       *corpus.SentenceReader
-	units           []int // first sentence of each unit of an epoch, and the end
-	words, contexts *table
-	batch           *pairBatch
-	step            compiledStep
-	encoder         *composedPairStep // = step, if words are composed, else nil
+	*Model // with the number of minibatches, see Trained
+	*Minibatches
+	batch    *pairBatch
+	step     compiledStep
+	composed *composedPairStep // = step, if words are composed, else nil
+}
 
-	// minibatches trained so far, as two digits of base 2^20, so that it is
-	// exact as float32 and part of State
-	count []float32
+// Minibatches are those that W2V-Vanilla trains on, without what is trained.
+type Minibatches struct {
+	text      *corpus.Text
+	noise     *corpus.Alias
+	negatives int    // of a pair
+	seed      uint64 // of the negatives
+	pairs     VanillaOptions
+	sentences *corpus.SentenceReader
+	units     []int // first sentence of each unit of an epoch, and the end
+}
+
+// NewMinibatches returns the minibatches of a corpus. Negatives are drawn from noise, which must have one
+// weight for each word.
+func NewMinibatches(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Options) (*Minibatches, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if noise.Len() != text.Vocabulary.Len() {
+		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), text.Vocabulary.Len())
+	}
+	m := &Minibatches{text: text.Text(), noise: noise, negatives: c.Negatives, seed: c.Seed, pairs: o}
+	m.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
+	if m.units = cut(m.text, o.unit()); len(m.units) < 2 {
+		return nil, fmt.Errorf("the corpus has no sentence to train on")
+	}
+	return m, nil
 }
 
 var (
@@ -76,8 +96,12 @@ var (
 	_ trainer.Drawable  = (*Vanilla)(nil)
 )
 
-// MinibatchesTensor is the name of the tensor of State that counts minibatches.
-const MinibatchesTensor = "minibatches"
+// MinibatchesTensor is the name of the tensor of State that counts the minibatches trained so far, as
+// MinibatchesDigits digits of base 2^20: so the number is exact as float32.
+const (
+	MinibatchesTensor = "minibatches"
+	MinibatchesDigits = 2
+)
 
 // UnitPairs estimates the most positive pairs of a unit: those of windows of full size.
 func UnitPairs(o VanillaOptions) int { return unitTokens * 2 * o.Window }
@@ -98,11 +122,11 @@ func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Options) err
 	return err
 }
 
-// allocateVanilla returns the tables and an empty batch. It takes what a minibatch, Gorgonia and the
+// allocateVanilla returns the model and an empty batch. It takes what a minibatch, Gorgonia and the
 // encoder allocate themselves.
-func allocateVanilla(words int, o VanillaOptions, c Options) (t tables, b *pairBatch, err error) {
-	if t, err = allocateTables(words, c); err != nil {
-		return t, nil, err
+func allocateVanilla(words int, o VanillaOptions, c Options) (m *Model, b *pairBatch, err error) {
+	if m, err = newModel(words, MinibatchesTensor, MinibatchesDigits, team.New(c.Threads), c); err != nil {
+		return nil, nil, err
 	}
 	a, entries := c.Account, o.Batch*(1+c.Negatives)
 	b = &pairBatch{
@@ -115,14 +139,14 @@ func allocateVanilla(words int, o VanillaOptions, c Options) (t tables, b *pairB
 	case c.Encoder != nil:
 		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
 		work += rows + (rows+gradient)*batch/v + 4*v
-		for _, p := range t.composed.parameters {
+		for _, p := range m.encoder.parameters {
 			work += 4 * int64(p.Value.Shape().TotalSize()) // its gradient
 		}
 	case c.Form == FormStock:
 		work += 2 * c.stockBytes(entries)
 	}
 	a.Take(trainer.ForWork, work+4*batch*int64(c.Dim))
-	return t, b, a.Err()
+	return m, b, a.Err()
 }
 
 // NewVanilla prepares training on a corpus. Negatives are drawn from noise,
@@ -134,29 +158,22 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	if err != nil {
 		return nil, err
 	}
-	if err := o.validate(); err != nil {
-		return nil, err
-	}
 	if c.SharedNegatives > 0 {
 		return nil, fmt.Errorf("%d shared negatives: only W2V-CL has some", c.SharedNegatives)
 	}
-	if noise.Len() != v {
-		return nil, fmt.Errorf("negatives are drawn from %d words, but the vocabulary has %d", noise.Len(), v)
-	}
-	t := &Vanilla{text: text.Text(), noise: noise, options: o, common: c, count: make([]float32, 2)}
-	t.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
-	if t.units = cut(t.text, o.unit()); len(t.units) < 2 {
-		return nil, fmt.Errorf("the corpus has no sentence to train on")
-	}
-	tables, batch, err := allocateVanilla(v, o, c)
+	minibatches, err := NewMinibatches(text, noise, o, c)
 	if err != nil {
 		return nil, err
 	}
-	t.words, t.contexts, t.batch = tables.words, tables.contexts, batch
-	if c.Encoder != nil {
-		return t, t.trainEncoder(tables.composed)
+	model, batch, err := allocateVanilla(v, o, c)
+	if err != nil {
+		return nil, err
 	}
-	start(t.words, t.contexts, c)
+	t := &Vanilla{Model: model, Minibatches: minibatches, batch: batch}
+	t.made.randomize()
+	if c.Encoder != nil {
+		return t, t.trainEncoder()
+	}
 	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, c)
 	return t, err
 }
@@ -187,18 +204,17 @@ func cut(text *corpus.Text, tokens int) []int {
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
-func (t *Vanilla) trainEncoder(words *composer) error {
-	t.common.startEncoder(t.contexts)
-	s, err := newComposedPairStep(words, t.contexts, t.batch, t.options.Batch, t.options.Dense, t.common)
+func (t *Vanilla) trainEncoder() error {
+	s, err := newComposedPairStep(t.encoder, t.contexts, t.batch, t.pairs.Batch, t.pairs.Dense, t.options)
 	if err != nil {
 		return err
 	}
-	t.step, t.encoder = s, s
+	t.step, t.composed = s, s
 	return nil
 }
 
 // Units is the number of units of all epochs.
-func (t *Vanilla) Units() int { return t.options.Epochs * (len(t.units) - 1) }
+func (m *Minibatches) Units() int { return m.pairs.Epochs * (len(m.units) - 1) }
 
 // Advance trains one unit at the given learning rate. The unit's pairs and their
 // negatives follow from its number alone.
@@ -243,13 +259,13 @@ func (t *Vanilla) Minibatch(words, contexts []uint32, rate float64) (loss float6
 	return t.minibatch(rate)
 }
 
-// Minibatches returns the minibatches of a unit in their order, without training: entry
+// Of returns the minibatches of a unit in their order, without training: entry
 // e = b(1+K)+k of a minibatch brings together row words[e] of W and row contexts[e] of C,
 // and k = 0 is the positive. The slices are valid until the next one. Several goroutines
 // may read different units.
-func (t *Vanilla) Minibatches(unit int) iter.Seq2[[]uint32, []uint32] {
+func (m *Minibatches) Of(unit int) iter.Seq2[[]uint32, []uint32] {
 	return func(yield func(words, contexts []uint32) bool) {
-		r, b := t.reader(unit, t.sentences.Clone()), &pairBatch{width: t.batch.width}
+		r, b := m.reader(unit, m.sentences.Clone()), &pairBatch{width: 1 + m.negatives}
 		for r.fill(b); len(b.words) > 0; r.fill(b) {
 			if !yield(b.words, b.contexts) {
 				return
@@ -259,9 +275,9 @@ func (t *Vanilla) Minibatches(unit int) iter.Seq2[[]uint32, []uint32] {
 }
 
 // UnitWords returns the number of words of a unit's text.
-func (t *Vanilla) UnitWords(unit int) float64 {
-	u := unit % (len(t.units) - 1)
-	return float64(t.text.Start(t.units[u+1]) - t.text.Start(t.units[u]))
+func (m *Minibatches) UnitWords(unit int) float64 {
+	u := unit % (len(m.units) - 1)
+	return float64(m.text.Start(m.units[u+1]) - m.text.Start(m.units[u]))
 }
 
 // A minibatchReader reads the minibatches of a unit.
@@ -272,11 +288,11 @@ type minibatchReader struct {
 	size      int // positives of a minibatch
 }
 
-func (t *Vanilla) reader(unit int, sentences *corpus.SentenceReader) *minibatchReader {
-	epoch, u := unit/(len(t.units)-1), unit%(len(t.units)-1)
+func (m *Minibatches) reader(unit int, sentences *corpus.SentenceReader) *minibatchReader {
+	epoch, u := unit/(len(m.units)-1), unit%(len(m.units)-1)
 	return &minibatchReader{
-		pairs: newPairReader(sentences, t.options.Window, uint32(epoch), t.units[u], t.units[u+1]),
-		noise: t.noise, negatives: newDraws(t.common.Seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: t.options.Batch,
+		pairs: newPairReader(sentences, m.pairs.Window, uint32(epoch), m.units[u], m.units[u+1]),
+		noise: m.noise, negatives: newDraws(m.seed, corpus.StreamNegatives.Sub(uint32(unit)), 0), size: m.pairs.Batch,
 	}
 }
 
@@ -296,47 +312,21 @@ func (r *minibatchReader) fill(b *pairBatch) {
 	}
 }
 
-// Trained returns the number of minibatches trained so far.
-func (t *Vanilla) Trained() int { return int(t.count[0])*countBase + int(t.count[1]) }
+// Trained returns the number of minibatches that a model of W2V-Vanilla was trained on so far.
+func (m *Model) Trained() int { return int(m.counts.Data[0])*countBase + int(m.counts.Data[1]) }
 
 // SetTrained sets that number, for who trains the minibatches elsewhere.
-func (t *Vanilla) SetTrained(n int) {
-	t.count[0], t.count[1] = float32(n/countBase), float32(n%countBase)
+func (m *Model) SetTrained(n int) {
+	m.counts.Data[0], m.counts.Data[1] = float32(n/countBase), float32(n%countBase)
 }
-
-// Tables returns W and C, V x Dim in row-major order, live.
-func (t *Vanilla) Tables() (words, contexts []float32) { return t.words.data, t.contexts.data }
 
 // Refresh brings the table of words up to date with the parameters of an
 // encoder. Without one it does nothing.
 func (t *Vanilla) Refresh() error {
-	if t.encoder == nil {
+	if t.composed == nil {
 		return nil
 	}
-	return t.encoder.refresh()
-}
-
-// State returns everything that training changes, live, in a fixed order.
-func (t *Vanilla) State() []trainer.Tensor {
-	tables := state(t.contexts)
-	if t.encoder != nil {
-		tables = append(t.encoder.state(), tables...)
-	} else {
-		tables = append(state(t.words), tables...)
-	}
-	return append(tables, trainer.Tensor{Name: MinibatchesTensor, Data: t.count})
-}
-
-// Reset goes back to the start of training, as if nothing had been trained.
-func (t *Vanilla) Reset() {
-	for _, s := range t.State() {
-		clear(s.Data)
-	}
-	if t.encoder != nil {
-		t.common.startEncoder(t.contexts)
-		return
-	}
-	start(t.words, t.contexts, t.common)
+	return t.composed.refresh()
 }
 
 // DOT prints the graph in the Graphviz language.
@@ -344,8 +334,8 @@ func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
 
 // Close frees Gorgonia's memory.
 func (t *Vanilla) Close() error {
-	if t.encoder != nil {
-		if err := t.encoder.forward.close(); err != nil {
+	if t.composed != nil {
+		if err := t.composed.forward.close(); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -75,7 +76,16 @@ func (e *encoderRows) update(*wordcontext.Stretch, []float32) error {
 	return e.composer.update()
 }
 
-func (e *encoderRows) refresh() error { return e.composer.refresh(e.graph, e.rows) }
+func (e *encoderRows) refresh() (err error) {
+	defer operation.Recovered("build the graph of the encoder", &err)
+	if e.rows == nil { // a device trains them
+		e.graph = gorgonia.NewGraph()
+		if _, e.rows, err = e.composer.compose(e.graph, nil); err != nil {
+			return err
+		}
+	}
+	return e.composer.refresh(e.graph, e.rows)
+}
 
 func (e *encoderRows) randomize() { e.start() }
 

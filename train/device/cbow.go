@@ -3,7 +3,6 @@ package device
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -15,7 +14,7 @@ import (
 // CBOW trains large-batch CBOW on a device: iterations, stretches and tensors of the state are those of graph.CBOW, so a
 // checkpoint of either serves both. The host reads the stretches, on several threads, ahead of the device.
 type CBOW struct {
-	mirror[*graph.CBOW]
+	mirror
 	kernels   CBOWKernels
 	negatives int
 	stretches *wordcontext.Stretches
@@ -34,7 +33,6 @@ var (
 	_ Trainer           = (*CBOW)(nil)
 	_ trainer.Preparing = (*CBOW)(nil)
 	_ trainer.Composing = (*CBOW)(nil)
-	_ trainer.Drawable  = (*CBOW)(nil)
 )
 
 // NewCBOW prepares training for the given number of iterations, as graph.NewCBOW does. CheckCBOW
@@ -48,18 +46,18 @@ func NewCBOW(d Device, s *wordcontext.Stretches, iterations int, c graph.Options
 	if c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}
-	host, err := graph.NewCBOW(s, iterations, c)
+	host, err := graph.NewModel(s.Rows(), graph.UpdatesTensor, s.Rows(), c)
 	if err != nil {
 		return nil, err
 	}
 	t := &CBOW{
-		mirror: mirror[*graph.CBOW]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives, stretches: s,
+		mirror: mirror{host: host, units: iterations, device: d, fresh: c.Start == nil}, negatives: c.Negatives, stretches: s,
 		readers: make(chan *wordcontext.StretchReader, readers), free: make(chan int, o.Buffers), read: map[int]chan readStretch{},
 	}
 	if t.kernels, err = d.NewCBOW(o); err != nil {
-		_ = host.Close() // the first error tells more
 		return nil, err
 	}
+	t.mirror.kernels = t.kernels
 	for range readers {
 		t.readers <- s.Reader()
 	}
@@ -215,43 +213,8 @@ func (t *CBOW) discard() {
 	}
 }
 
-// Ready brings the state to the device.
-func (t *CBOW) Ready() error { return t.send() }
-
-// send brings the host's state to the device unless the device has it. At the start of training all but words and
-// parts are zeros, as on a new device.
-func (t *CBOW) send() error {
-	if t.sent {
-		return nil
-	}
-	for _, tensor := range t.host.State() {
-		if t.fresh && (tensor.Name == "contexts" || strings.HasSuffix(tensor.Name, "-moment") || strings.HasSuffix(tensor.Name, "updates")) {
-			continue
-		}
-		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
-			return err
-		}
-	}
-	t.sent = true
-	return nil
-}
-
-// Pull brings W, or what it is composed of, and C to the host, and with everything set the moments, too.
-func (t *CBOW) Pull(everything bool) error {
-	if !t.sent {
-		return nil // the host has everything
-	}
-	return receive(t.host.State(), everything, t.kernels.Receive)
-}
-
-// Refresh composes the rows of W from what was pulled last. If they are a table it does nothing.
-func (t *CBOW) Refresh() error { return t.host.Refresh() }
-
-// DOT prints the graph that the kernels compute in the Graphviz language.
-func (t *CBOW) DOT() string { return t.host.DOT() }
-
-// Close frees the trainer's memory on the device and the host. The device stays open.
+// Close frees the trainer's memory on the device. The device stays open.
 func (t *CBOW) Close() error {
 	t.discard()
-	return errors.Join(t.kernels.Close(), t.host.Close())
+	return t.kernels.Close()
 }

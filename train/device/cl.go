@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
@@ -22,18 +21,17 @@ import (
 // CL trains W2V-CL on a device: iterations, random numbers and tensors of the
 // state are those of graph.CL, so a checkpoint of either serves both.
 type CL struct {
-	mirror[*graph.CL] // its graph is the one that the kernels compute
-	kernels           CLKernels
-	negatives         int      // of a sample
-	samples           *samples // nil: the device has M
-	buffer            int      // to start next
+	mirror
+	kernels   CLKernels
+	negatives int      // of a sample
+	samples   *samples // nil: the device has M
+	buffer    int      // to start next
 }
 
 var (
 	_ Trainer           = (*CL)(nil)
 	_ trainer.Preparing = (*CL)(nil)
 	_ trainer.Composing = (*CL)(nil)
-	_ trainer.Drawable  = (*CL)(nil)
 )
 
 // NewCL prepares training on m for the given number of iterations, as
@@ -65,11 +63,11 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if c.Encoder == nil {
 		c.Threads = 1 // the host only keeps tables
 	}
-	host, err := graph.NewCL(m, noise, iterations, c)
+	host, err := graph.NewModel(m.Rows(), "", 0, c)
 	if err != nil {
 		return nil, err
 	}
-	t := &CL{mirror: mirror[*graph.CL]{host: host, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
+	t := &CL{mirror: mirror{host: host, units: iterations, device: d, fresh: c.Start == nil}, negatives: c.Negatives}
 	o := c.Optimizer.WithDefaults()
 	t.kernels, err = d.NewCL(cl.Options{
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
@@ -78,9 +76,9 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		HalfPrecision: p == Half,
 	}, structure)
 	if err != nil {
-		_ = host.Close() // the first error tells more
 		return nil, err
 	}
+	t.mirror.kernels = t.kernels
 	steps := 2
 	if c.SameColumn {
 		steps = 1
@@ -263,51 +261,9 @@ func (t *CL) collect(reports *[]trainer.Report, buffer int) error {
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
 func (t *CL) Follow(ctx context.Context) error { return cluster.Follow(ctx, t.kernels) }
 
-// Ready brings the state to the device.
-func (t *CL) Ready() error { return t.send() }
-
-// send brings the host's state to the device unless the device has it. At the start
-// of training contexts and moments are zeros, as on a new device: to read them would
-// only give them memory on the host.
-func (t *CL) send() error {
-	if t.sent {
-		return nil
-	}
-	for _, tensor := range t.host.State() {
-		if t.fresh && (tensor.Name == "contexts" || strings.HasSuffix(tensor.Name, "-moment")) {
-			continue
-		}
-		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
-			return err
-		}
-	}
-	t.sent = true
-	return nil
-}
-
-// Pull brings W, or the parameters of an encoder, and C to the host, and with
-// everything set the moments, too.
-func (t *CL) Pull(everything bool) error {
-	if !t.sent {
-		return nil // the host has everything
-	}
-	return receive(t.host.State(), everything, t.kernels.Receive)
-}
-
-// Refresh composes the rows of W from the parameters that were pulled last.
-// Without an encoder it does nothing.
-func (t *CL) Refresh() error { return t.host.Refresh() }
-
-// DOT prints the graphs that the kernels compute in the Graphviz language.
-func (t *CL) DOT() string { return t.host.DOT() }
-
-// Close frees the trainer's memory on the device and the host. The device stays
+// Close frees the trainer's memory on the device. The device stays
 // open.
 func (t *CL) Close() error {
 	_ = t.samples.wait() // nobody needs them any more
-	err := t.kernels.Close()
-	if hostErr := t.host.Close(); err == nil {
-		err = hostErr
-	}
-	return err
+	return t.kernels.Close()
 }

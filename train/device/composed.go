@@ -38,7 +38,7 @@ func (k hosted) SetTables(_, _ []float32) error {
 }
 
 // Tables brings the state to the host, which composes W of it.
-func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k.Receive) }
+func (k hosted) Tables(_, _ []float32) error { return receive(k.host.State(), true, k) }
 
 // Where rows are composed, a block of a text has few sentences of 1,000 tokens, and a GPU trains 1,584 at a time. So
 // they are cut into as many pieces. Blocks of a quarter of a unit score better than units, and are slower

@@ -3,8 +3,8 @@
 // for rounding. Programs built without the tag gpu have no device, and
 // say so.
 //
-// Start at Open. NewCL, NewCBOW, NewVanilla and NewSequential make the trainers. Each has a CPU twin,
-// which keeps tables and moments for checkpoints, and kernels, which train. Device is the
+// Start at Open. NewCL, NewCBOW, NewVanilla and NewSequential make the trainers. Each has a model on the
+// host, which keeps tables and moments for checkpoints, and kernels, which train. Device is the
 // seam between trainers and kernels/cuda; devicetest has a Device that computes on the CPU,
 // for tests of everything above the seam.
 package device

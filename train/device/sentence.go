@@ -18,7 +18,7 @@ import (
 // sequential.Trainer. The device trains many sentences at the same time, as many
 // threads do, so two runs give similar vectors, not the same.
 type sentences struct {
-	mirror[*sequential.Trainer]
+	mirror
 	kernels SentenceKernels
 	words   []int // of each unit of an epoch
 	pace
@@ -42,7 +42,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 	filling.Go(host.Reset)
 	defer filling.Wait()
 	bounds, all := host.Bounds(), text.Text()
-	t := &sentences{mirror: mirror[*sequential.Trainer]{host: host, device: d}}
+	t := &sentences{mirror: mirror{host: host, units: host.Units(), device: d}}
 	for u, first := range bounds[:len(bounds)-1] {
 		t.words = append(t.words, all.Start(bounds[u+1])-all.Start(first))
 	}
@@ -236,9 +236,6 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
 func (t *sentences) Follow(ctx context.Context) error { return cluster.Follow(ctx, t.kernels) }
-
-// Refresh composes W of the host's state, if it is composed of parts.
-func (t *sentences) Refresh() error { return t.host.Refresh() }
 
 // Ready brings the tables to the device.
 func (t *sentences) Ready() error { return t.send() }

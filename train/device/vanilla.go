@@ -2,7 +2,6 @@ package device
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -15,17 +14,16 @@ import (
 // state are those of graph.Vanilla, so a checkpoint of either serves both. The host makes
 // the minibatches, on several threads, ahead of the device.
 type Vanilla struct {
-	mirror[*graph.Vanilla]
-	kernels VanillaKernels
-	made    map[int]chan *vanilla.Unit // units that are being made, or were
-	free    chan *vanilla.Unit         // for the next ones: unitsAhead of them
+	mirror
+	kernels     VanillaKernels
+	model       *graph.Model // the host's, which counts minibatches
+	minibatches *graph.Minibatches
+	made        map[int]chan *vanilla.Unit // units that are being made, or were
+	free        chan *vanilla.Unit         // for the next ones: unitsAhead of them
 	pace
 }
 
-var (
-	_ Trainer          = (*Vanilla)(nil)
-	_ trainer.Drawable = (*Vanilla)(nil)
-)
+var _ Trainer = (*Vanilla)(nil)
 
 // NewVanilla prepares training on a text, as graph.NewVanilla does. CheckVanilla
 // gives the error of options that the kernels cannot train.
@@ -35,21 +33,25 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 	}
 	threads := c.Threads
 	c.Threads = 1 // the host only keeps tables
-	host, err := graph.NewVanilla(text, noise, o, c)
+	minibatches, err := graph.NewMinibatches(text, noise, o, c)
+	if err != nil {
+		return nil, err
+	}
+	model, err := graph.NewModel(text.Vocabulary.Len(), graph.MinibatchesTensor, graph.MinibatchesDigits, c)
 	if err != nil {
 		return nil, err
 	}
 	t := &Vanilla{
-		mirror: mirror[*graph.Vanilla]{host: host, device: d},
-		made:   map[int]chan *vanilla.Unit{}, free: make(chan *vanilla.Unit, unitsAhead(threads)),
+		mirror: mirror{host: model, units: minibatches.Units(), device: d}, model: model, minibatches: minibatches,
+		made: map[int]chan *vanilla.Unit{}, free: make(chan *vanilla.Unit, unitsAhead(threads)),
 	}
 	for range cap(t.free) {
 		t.free <- vanilla.NewUnit(text.Vocabulary.Len(), c.Negatives)
 	}
 	if t.kernels, err = d.NewVanilla(vanillaOptions(text.Vocabulary.Len(), o, c)); err != nil {
-		_ = host.Close() // the first error tells more
 		return nil, err
 	}
+	t.mirror.kernels = t.kernels
 	return t, nil
 }
 
@@ -108,9 +110,9 @@ func (t *Vanilla) AdvanceSeries(ctx context.Context, first int, rates []float64)
 			return nil, err
 		}
 		u := t.unit(first + i)
-		err := t.kernels.Start(i%2, u, t.host.Trained()+1, rate)
-		t.host.SetTrained(t.host.Trained() + u.Minibatches())
-		reports[i] = trainer.Report{Pairs: float64(u.Pairs()), Words: t.host.UnitWords(first + i)}
+		err := t.kernels.Start(i%2, u, t.model.Trained()+1, rate)
+		t.model.SetTrained(t.model.Trained() + u.Minibatches())
+		reports[i] = trainer.Report{Pairs: float64(u.Pairs()), Words: t.minibatches.UnitWords(first + i)}
 		t.free <- u
 		if err == nil && i > 0 {
 			reports[i-1].Loss, err = t.kernels.Wait((i - 1) % 2)
@@ -141,7 +143,7 @@ func (t *Vanilla) unit(number int) *vanilla.Unit {
 			t.made[n] = done
 			go func() {
 				u.Reset()
-				for words, contexts := range t.host.Minibatches(n) {
+				for words, contexts := range t.minibatches.Of(n) {
 					u.Add(words, contexts)
 				}
 				done <- u
@@ -163,45 +165,8 @@ func (t *Vanilla) discard() {
 	}
 }
 
-// Ready brings the state to the device.
-func (t *Vanilla) Ready() error { return t.send() }
-
-// send brings the host's state to the device unless the device has it.
-func (t *Vanilla) send() error {
-	if t.sent {
-		return nil
-	}
-	for _, tensor := range t.tensors() {
-		if err := t.kernels.Send(tensor.Name, tensor.Data); err != nil {
-			return err
-		}
-	}
-	t.sent = true
-	return nil
-}
-
-// Pull brings W and C to the host, and with everything set the moments, too.
-func (t *Vanilla) Pull(everything bool) error {
-	if !t.sent {
-		return nil // the host has everything
-	}
-	return receive(t.tensors(), everything, t.kernels.Receive)
-}
-
-// tensors are those of the state that the device has: the host counts minibatches.
-func (t *Vanilla) tensors() []trainer.Tensor {
-	return slices.DeleteFunc(t.host.State(), func(x trainer.Tensor) bool { return x.Name == graph.MinibatchesTensor })
-}
-
-// DOT prints the graph that the kernels compute in the Graphviz language.
-func (t *Vanilla) DOT() string { return t.host.DOT() }
-
-// Close frees the trainer's memory on the device and the host. The device stays open.
+// Close frees the trainer's memory on the device. The device stays open.
 func (t *Vanilla) Close() error {
 	t.discard()
-	err := t.kernels.Close()
-	if hostErr := t.host.Close(); err == nil {
-		err = hostErr
-	}
-	return err
+	return t.kernels.Close()
 }

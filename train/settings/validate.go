@@ -258,6 +258,9 @@ func (c *Config) validateDevice() error {
 		return terminal.Usagef("--device %s: mode %s does not train on a GPU; %s do",
 			c.Device, c.Mode, strings.Join(modesThat(OnGPU), ", "))
 	}
+	if c.GraphDOT != "" {
+		return terminal.Usagef("--graph-dot: GPUs train without a Gorgonia graph; use --device %s", DeviceCPU)
+	}
 	if len(ordinals) > 1 {
 		if err := c.checkSeveral(m); err != nil {
 			return err

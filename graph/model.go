@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/train/trainer"
+)
+
+// A Model is what training changes: the table of words W, or what its rows are made of, the table of
+// contexts C, and the moments of both. Each trainer of this package has one. So has each trainer on a
+// device, which brings the state there and back.
+type Model struct {
+	options  Options
+	words    *table         // W, or the rows that are composed
+	contexts *table         // C
+	made     wordRows       // what W is made of
+	encoder  *composer      // of the rows of an encoder; else nil
+	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
+}
+
+// NewModel returns the model of a vocabulary at the start of training. Its State has so many counts of
+// the given name at its end, which are zeros.
+func NewModel(rows int, name string, counts int, c Options) (*Model, error) {
+	c, err := c.forWords(rows)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newModel(rows, name, counts, team.New(c.Threads), c)
+	if err == nil {
+		m.made.randomize()
+	}
+	return m, err
+}
+
+// newModel is NewModel with zeros. A dry account gives them no memory.
+func newModel(rows int, name string, counts int, workers *team.Team, c Options) (m *Model, err error) {
+	m = &Model{options: c, counts: trainer.Tensor{Name: name, Data: c.Account.Floats(trainer.ForMoments, counts)}}
+	if m.contexts, err = newTable("contexts", rows, c); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Composition != nil:
+		m.words = newFrozen("composed", rows, c)
+		m.made, err = newPartRows(m.words, c, m.counts.Data, workers)
+	case c.Encoder != nil:
+		if m.encoder, err = newComposer(c); err == nil {
+			m.words, m.encoder.team = m.encoder.words, workers
+			m.made = &encoderRows{composer: m.encoder, start: func() { c.startEncoder(m.contexts) }}
+		}
+	default:
+		if m.words, err = newTable("words", rows, c); err == nil {
+			m.made = &ownRows{
+				name: "words", rows: m.words.data, dim: c.Dim, optimizer: m.words.optimizer, updates: m.counts.Data, team: workers,
+				start: func() { start(m.words, m.contexts, c) },
+			}
+		}
+	}
+	return m, err
+}
+
+// Tables returns W and C, V x Dim in row-major order, live. Rows that are composed may be
+// older than what they are composed of: Refresh composes them.
+func (m *Model) Tables() (words, contexts []float32) { return m.words.data, m.contexts.data }
+
+// Refresh brings the table of words up to date with what it is composed of.
+func (m *Model) Refresh() error { return m.made.refresh() }
+
+// State returns everything that training changes, live, in a fixed order.
+func (m *Model) State() []trainer.Tensor {
+	all := append(m.made.state(), state(m.contexts)...)
+	if m.counts.Name != "" {
+		all = append(all, m.counts)
+	}
+	return all
+}
+
+// Reset goes back to the start of training, as if nothing had been trained.
+func (m *Model) Reset() {
+	for _, s := range m.State() {
+		clear(s.Data)
+	}
+	m.made.randomize()
+}
