@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // openDevice opens a GPU; tests put another way in its place.
@@ -33,7 +30,8 @@ type gpu struct {
 	matrixBytes int64 // of these bytes, those of M
 }
 
-// read begins to open the device and reads the text. If the device cannot be opened, reading on would be in vain.
+// read begins to open the device and reads the text. If the device cannot be opened, reading on would be in vain. All ranks
+// must have read the same text.
 func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 	name, group := g.job.config.Device, g.job.options.Ranks
 	ctx, g.cancel = context.WithCancelCause(ctx)
@@ -46,16 +44,10 @@ func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 		}
 	}()
 	t, err := g.processor.read(ctx, p)
-	return t, group.Agree(cause(ctx, err))
-}
-
-// prepare also makes sure that all ranks have read the same text.
-func (g *gpu) prepare(ctx context.Context, p *progress.Progress) error {
-	group := g.job.options.Ranks
-	if err := group.SameText(g.job.config.Input(), g.job.text.fingerprint); err != nil {
-		return err
+	if err := group.Agree(cause(ctx, err)); err != nil {
+		return t, err
 	}
-	return group.Agree(g.job.prepareMode(ctx, p))
+	return t, group.SameText(g.job.config.Input(), t.fingerprint)
 }
 
 // wait returns the device once it is open.
@@ -74,9 +66,23 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// reserve refuses training that needs more memory than the device has free. need
-// estimates it, in bytes.
-func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) error {
+// plan also plans the memory of the device. A matrix is added if the device takes it.
+func (g *gpu) plan(b *blueprint) error {
+	b.sequential.Idle = true // tables are trained on the device
+	if err := g.processor.plan(b); err != nil {
+		return err
+	}
+	if m := b.matrix; m != nil {
+		if !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
+			g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
+		}
+		return nil
+	}
+	return g.reserve(func(free int64) (int64, error) { return g.estimate(b, free) })
+}
+
+// reserve refuses training that needs more memory than the device has free. estimate returns it, in bytes.
+func (g *gpu) reserve(estimate func(free int64) (int64, error)) error {
 	d, err := g.wait()
 	if err != nil {
 		return err
@@ -86,7 +92,7 @@ func (g *gpu) reserve(need func(d device.Device, free int64) (int64, error)) err
 	if err != nil {
 		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
 	}
-	if g.bytes, err = need(d, free); err != nil {
+	if g.bytes, err = estimate(free); err != nil {
 		return err
 	}
 	g.free = free
@@ -104,69 +110,39 @@ func (g *gpu) takeDriver() {
 	j.program = max(j.program, memory.Resident()-j.memoryOf(&trainer.Account{}).Corpus) + kernels
 }
 
+// estimate returns the bytes of the device's memory that training takes, and takes those of the host's beside
+// what the processor's trainer has.
+func (g *gpu) estimate(b *blueprint, free int64) (int64, error) {
+	words, host := g.job.text.vocabulary.Len(), g.job.account
+	switch g.job.mode.Family {
+	case settings.LargeBatch:
+		return device.MemoryCLOn(g.device, words, b.slots, b.graph, g.precision())
+	case settings.Stretches:
+		host.Take(trainer.ForWork, device.HostMemoryCBOW(b.stretches, b.graph))
+		return device.MemoryCBOW(b.stretches, b.graph, g.device.GPUs()), nil
+	case settings.Minibatch:
+		host.Take(trainer.ForWork, device.HostMemoryVanilla(words, b.pairs, b.graph))
+		return device.MemoryVanilla(words, b.pairs, b.graph), nil
+	default:
+		return device.MemorySequential(g.job.text.corpus, b.sequential, g.precision(), free, g.device.GPUs())
+	}
+}
+
 func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
 
-func (g *gpu) needCL(model graph.Options) error {
-	if err := g.processor.needCL(model); err != nil {
-		return err
+func (g *gpu) make(b *blueprint, a *trainer.Account, _ *progress.Progress) (trainer.Trainer, error) {
+	text := g.job.text.corpus
+	b.graph.Account, b.sequential.Account = a, a
+	switch g.job.mode.Family {
+	case settings.LargeBatch:
+		return device.NewCL(g.device, b.matrix, b.noise, b.iterations, b.graph, g.precision())
+	case settings.Stretches:
+		return device.NewCBOW(g.device, b.stretches, b.iterations, b.graph, g.precision())
+	case settings.Minibatch:
+		return device.NewVanilla(g.device, text, b.noise, b.pairs, b.graph, g.precision())
+	default:
+		return device.NewSequential(g.device, text, b.noise, g.job.start, b.sequential, g.precision())
 	}
-	words := g.job.text.vocabulary.Len()
-	slots := wordcontext.EstimateSlots(words, g.job.config.MatrixOptions())
-	return g.reserve(func(d device.Device, _ int64) (int64, error) {
-		return device.MemoryCLOn(d, words, slots, model, g.precision())
-	})
-}
-
-func (g *gpu) needCBOW(s *wordcontext.Stretches, model graph.Options) error {
-	if err := g.processor.needCBOW(s, model); err != nil {
-		return err
-	}
-	g.job.account.Take(trainer.ForWork, device.HostMemoryCBOW(s, model))
-	return g.reserve(func(d device.Device, _ int64) (int64, error) { return device.MemoryCBOW(s, model, d.GPUs()), nil })
-}
-
-func (g *gpu) needVanilla(pairs graph.VanillaOptions, model graph.Options) error {
-	if err := g.processor.needVanilla(pairs, model); err != nil {
-		return err
-	}
-	words := g.job.text.vocabulary.Len()
-	g.job.account.Take(trainer.ForWork, device.HostMemoryVanilla(words, pairs, model))
-	return g.reserve(func(device.Device, int64) (int64, error) { return device.MemoryVanilla(words, pairs, model), nil })
-}
-
-func (g *gpu) needSequential(model sequential.Options) error {
-	model.Idle = true
-	if err := g.processor.needSequential(model); err != nil {
-		return err
-	}
-	return g.reserve(func(d device.Device, free int64) (int64, error) {
-		return device.MemorySequential(g.job.text.corpus, model, g.precision(), free, d.GPUs())
-	})
-}
-
-// matrix adds M to the estimate if the device takes it.
-func (g *gpu) matrix(ctx context.Context, model graph.Options, p *progress.Progress) (*wordcontext.Matrix, error) {
-	m, err := g.processor.matrix(ctx, model, p)
-	if err == nil && !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
-		g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
-	}
-	return m, err
-}
-
-func (g *gpu) newCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, model graph.Options) (trainer.Trainer, error) {
-	return device.NewCL(g.device, m, noise, iterations, model, g.precision())
-}
-
-func (g *gpu) newCBOW(s *wordcontext.Stretches, iterations int, model graph.Options) (trainer.Trainer, error) {
-	return device.NewCBOW(g.device, s, iterations, model, g.precision())
-}
-
-func (g *gpu) newVanilla(noise *corpus.Alias, pairs graph.VanillaOptions, model graph.Options) (trainer.Trainer, error) {
-	return device.NewVanilla(g.device, g.job.text.corpus, noise, pairs, model, g.precision())
-}
-
-func (g *gpu) newSequential(noise *corpus.Alias, model sequential.Options, _ *progress.Progress) (trainer.Trainer, error) {
-	return device.NewSequential(g.device, g.job.text.corpus, noise, g.job.start, model, g.precision())
 }
 
 // tell also writes the memory around the estimate.

@@ -301,7 +301,7 @@ func TestGPUMemory(t *testing.T) {
 		if d := gpu.bytes; peak > d {
 			t.Errorf("%v takes %d bytes, estimated were %d", flags, peak, d)
 		}
-		huge := func(device.Device, int64) (int64, error) { return 1 << 50, nil }
+		huge := func(int64) (int64, error) { return 1 << 50, nil }
 		if err := gpu.reserve(huge); err == nil || !strings.Contains(err.Error(), "of device memory") {
 			t.Errorf("error %v", err)
 		}

@@ -35,7 +35,7 @@ func testText(t *testing.T) (*corpus.Corpus, settings.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := settings.Defaults(settings.ModeCL, "tuned", "")
+	config := settings.DefaultsOf(settings.ModeCL, "tuned", "", settings.ModelSkipGram)
 	config.Window, config.DynamicWindow, config.Passes, config.Contexts, config.Sample = 5, false, 20, 1<<15, 0
 	config.Tempering, config.Positives, config.Threads = 0, 1, 2
 	return c, config
@@ -98,9 +98,9 @@ func TestMatrixBeyondTheLimit(t *testing.T) {
 	for _, below := range []int64{bytes / 100, bytes / 12, -bytes / 100} {
 		j := &job{config: config, mode: config.FindMode(), text: newText(text), folder: t.TempDir(), program: 256 << 20} // so that building does not bound
 		j.executor = newExecutor(j)
-		model, err := j.graphOptions(nil)
+		b, err := j.draw(nil)
 		if err == nil {
-			err = j.executor.needCL(model)
+			err = j.executor.plan(b)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -108,10 +108,10 @@ func TestMatrixBeyondTheLimit(t *testing.T) {
 		j.matrix = bytes
 		j.guard = memoryGuard{Guard: memory.Guard{Limit: j.sum() - below, Asked: true}}
 		j.matrix = 0
-		m, err := j.executor.matrix(t.Context(), model, nil)
-		if err != nil {
+		if err := j.makeMatrix(t.Context(), b, nil); err != nil {
 			t.Fatal(err)
 		}
+		m := b.matrix
 		if err := j.checkTraining(); err != nil || m.Bounded() != (below > 0) {
 			t.Errorf("%d bytes below: on the disk %t, %v", below, m.Bounded(), err)
 		}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -81,7 +80,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := j.options.Ranks.Agree(j.checkText()); err != nil {
 		return err
 	}
-	if err := j.executor.prepare(ctx, p); err != nil {
+	if err := j.options.Ranks.Agree(j.prepareMode(ctx, p)); err != nil {
 		return err
 	}
 	if j.asks {
@@ -109,113 +108,106 @@ func (j *job) checkText() error {
 // prepareMode sets what the mode's family needs to make a trainer: the number of
 // epochs, the plan of memory, and newTrainer.
 func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
-	switch j.mode.Family {
-	case settings.LargeBatch:
-		return j.prepareCL(ctx, p)
-	case settings.Stretches:
-		return j.prepareCBOW(p)
-	case settings.Minibatch:
-		return j.prepareVanilla(p)
-	case settings.SentenceOrdered:
-		return j.prepareSequential(p)
-	case settings.WholeMatrix:
+	if j.mode.Family == settings.WholeMatrix {
 		return j.prepareWholeMatrix(ctx, p)
-	default:
-		return fmt.Errorf("mode %s is of a family that has no trainer", j.mode.Name)
 	}
+	b, err := j.draw(p)
+	if err == nil {
+		err = j.executor.plan(b)
+	}
+	if j.mode.Family == settings.LargeBatch {
+		if err == nil {
+			err = j.checkWithMatrix() // before M is made in vain
+		}
+		if err := j.options.Ranks.Agree(err); err != nil || j.asks {
+			return err
+		}
+		err = j.makeMatrix(ctx, b, p)
+	}
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) { return j.executor.make(b, a, p) }
+	return err
 }
 
-func (j *job) prepareCL(ctx context.Context, p *progress.Progress) error {
+// draw describes the trainer of the mode, without M.
+func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
+	c, v := &j.config, j.text.vocabulary
+	b = &blueprint{pairs: c.VanillaOptions(), sequential: c.SequentialOptions(), iterations: c.TotalIterations()}
+	j.epochs = float64(c.Epochs)
+	if b.graph, err = j.graphOptions(p); err != nil {
+		return nil, err
+	}
+	switch j.mode.Family {
+	case settings.LargeBatch:
+		b.slots = wordcontext.EstimateSlots(v.Len(), c.MatrixOptions()) // M knows
+		j.epochs = float64(b.iterations) / float64(c.Contexts)
+	case settings.Stretches:
+		return b, j.drawStretches(b)
+	case settings.SentenceOrdered:
+		if b.sequential.Composition, err = c.Composition(j.encoder); err != nil {
+			return nil, err
+		}
+		b.noise, err = c.Negatives(nil, v)
+	default:
+		b.noise, err = c.Negatives(nil, v)
+	}
+	return b, err
+}
+
+func (j *job) drawStretches(b *blueprint) (err error) {
 	c := &j.config
-	model, err := j.graphOptions(p)
-	if err == nil {
-		err = j.executor.needCL(model) // before M is built in vain
-	}
-	if err := j.options.Ranks.Agree(err); err != nil || j.asks {
+	if b.graph.Composition, err = c.Composition(j.encoder); err != nil {
 		return err
 	}
-	m, err := j.executor.matrix(ctx, model, p)
-	if err != nil {
+	if b.graph.Composition != nil {
+		b.graph.Encoder = nil
+	}
+	if b.stretches, err = wordcontext.NewStretches(j.text.corpus, c.StretchOptions()); err != nil {
 		return err
 	}
-	j.samples = m.Spread()
-	noise, err := c.Negatives(m, j.text.vocabulary)
-	if err != nil {
-		return err
+	if !b.stretches.HasContexts() {
+		return errNoContext(c)
 	}
-	iterations := c.TotalIterations()
-	j.epochs = float64(iterations) / float64(c.Contexts)
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		model.Account = a
-		return j.executor.newCL(m, noise, iterations, model)
-	}
-	j.text.release() // everything training needs is in M
+	j.epochs = float64(c.Iterations) * b.stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	return nil
 }
 
-func (j *job) prepareCBOW(p *progress.Progress) error {
-	c := &j.config
-	model, err := j.graphOptions(p)
-	if err != nil {
-		return err
-	}
-	if model.Composition, err = c.Composition(j.encoder); err != nil {
-		return err
-	}
-	if model.Composition != nil {
-		model.Encoder = nil
-	}
-	stretches, err := wordcontext.NewStretches(j.text.corpus, c.StretchOptions())
-	if err != nil {
-		return err
-	}
-	if !stretches.HasContexts() {
-		return errNoContext(c)
-	}
-	j.epochs = float64(c.Iterations) * stretches.Tokens() / float64(j.text.stats.TokensUsed)
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		model.Account = a
-		return j.executor.newCBOW(stretches, c.Iterations, model)
-	}
-	return j.executor.needCBOW(stretches, model)
+// checkWithMatrix checks training with an M that is not made yet.
+func (j *job) checkWithMatrix() error {
+	_, whole := wordcontext.EstimateBytes(j.text.corpus, j.config.MatrixOptions())
+	onDisk := wordcontext.EstimateResident(j.text.corpus, j.config.MatrixOptions(), j.config.ThreadCount())
+	j.matrix = min(whole, onDisk)
+	defer func() { j.matrix = 0 }() // until it is there
+	return j.checkTraining()
 }
 
-func (j *job) prepareVanilla(p *progress.Progress) error {
-	noise, err := j.config.Negatives(nil, j.text.vocabulary)
+// makeMatrix completes a blueprint by M: from its file, or made of the text.
+func (j *job) makeMatrix(ctx context.Context, b *blueprint, p *progress.Progress) error {
+	maker := newMatrixMaker(&j.config, j.text.corpus, j.guard.Guard, j.sum()).SharedBy(j.options.Matrix)
+	if !j.dry {
+		maker.Save(j.folder)
+	}
+	made, err := maker.Open(ctx, p)
 	if err != nil {
 		return err
 	}
-	model, err := j.graphOptions(p)
-	if err != nil {
+	m := made.Matrix
+	if !made.Shared {
+		j.closers = append(j.closers, func() { _ = m.Close() }) // it was only read
+	}
+	j.matrix, j.secondsMatrix, j.matrixDisk = made.Resident, made.Seconds, made.Disk
+	if j.prepared = made.Peak; made.Held {
+		j.program = max(j.program-made.Resident, 0)
+	}
+	j.samples = m.Spread()
+	if b.noise, err = j.config.Negatives(m, j.text.vocabulary); err != nil {
 		return err
 	}
-	pairs := j.config.VanillaOptions()
-	j.epochs = float64(j.config.Epochs)
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		model.Account = a
-		return j.executor.newVanilla(noise, pairs, model)
-	}
-	return j.executor.needVanilla(pairs, model)
-}
-
-func (j *job) prepareSequential(p *progress.Progress) error {
-	c, model := &j.config, j.config.SequentialOptions()
-	noise, err := c.Negatives(nil, j.text.vocabulary)
-	if err != nil {
+	b.matrix, b.slots = m, made.Expected
+	if err := j.executor.plan(b); err != nil {
 		return err
 	}
-	if err := j.makeEncoder(); err != nil {
-		return err
-	}
-	if model.Composition, err = c.Composition(j.encoder); err != nil {
-		return err
-	}
-	j.epochs = float64(c.Epochs)
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		model.Account = a
-		return j.executor.newSequential(noise, model, p)
-	}
-	return j.executor.needSequential(model)
+	j.text.release() // everything training needs is in M
+	return nil
 }
 
 // graphOptions makes the encoder, if there is one, and returns the settings of the

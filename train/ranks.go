@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
@@ -64,18 +62,20 @@ func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, err
 	return t, nil
 }
 
-func (e *processors) needSequential(model sequential.Options) error {
+func (e *processors) plan(b *blueprint) error {
 	t := e.job.text
 	return e.job.ask(func(a *trainer.Account) error {
-		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), model)
+		return joint.Plan(a, t.vocabulary.Len(), int(t.stats.TokensUsed), b.sequential)
 	})
 }
 
-func (e *processors) newSequential(noise *corpus.Alias, model sequential.Options, p *progress.Progress) (trainer.Trainer, error) {
+func (e *processors) make(b *blueprint, a *trainer.Account, p *progress.Progress) (trainer.Trainer, error) {
+	model := b.sequential
+	model.Account = a
 	if err := e.text.Balance(e.group); err != nil {
 		return nil, err
 	}
-	t, err := joint.New(&e.group.Group, e.text.Corpus, e.text.FirstToken, noise, model)
+	t, err := joint.New(&e.group.Group, e.text.Corpus, e.text.FirstToken, b.noise, model)
 	if err != nil {
 		return nil, err
 	}
