@@ -57,7 +57,7 @@ func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
 func train(t testing.TB, k *Kernels, reference *graph.Vanilla, unit, first int, rate float64) (loss float64, count int) {
 	t.Helper()
 	u := NewUnit(k.options.Rows, k.options.Negatives)
-	for words, contexts := range reference.Minibatches(unit) {
+	for words, contexts := range reference.Of(unit) {
 		u.Add(words, contexts)
 	}
 	if err := k.Start(unit%2, u, first, rate); err != nil {
