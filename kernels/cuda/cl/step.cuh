@@ -150,7 +150,7 @@ template <class Format, int G, class method> struct Step {
 	// the first tiles are the longest.
 	__device__ __forceinline__ void start() {
 		dense.draw(a.shared);
-		uint32_t mine = word(blockIdx.x * (blockDim.x / groupThreads) + threadIdx.x / groupThreads, 0); // now the compiler knows that all lanes go on together
+		uint32_t mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + threadIdx.x / groupThreads);
 		tile = mine, tile1 = 2 * groups() - 1 - mine, tile2 = 2 * groups() + mine;
 		job = jobOf(tile), job1 = jobOf(tile1);
 		if (first()) {
@@ -289,7 +289,7 @@ template <class Format, int G, class method> struct Step {
 		__syncwarp();
 		f.end(dense, w, r.x);
 		if constexpr (Format::early) f.template load<method>(r.moments, row);
-		tile2 = word(numbers[(k + 2) % ring], 0);
+		tile2 = uniform(numbers[(k + 2) % ring]);
 		uint32_t job2 = jobOf(tile2), ids1 = samplesOf(job1);
 		if (first()) {
 			numbers[(k + 3) % ring] = next;

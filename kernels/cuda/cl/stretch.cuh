@@ -40,7 +40,7 @@ struct StretchArgs {
 constexpr int chunk = 64, chunkQuads = chunk / 4; // negatives that a half of a warp has, four a lane
 constexpr int blockWarps = 8; // of a thread block
 
-__device__ __forceinline__ int warpOfBlock() { return threadIdx.x / 32; }
+__device__ __forceinline__ int warpOfBlock() { return uniform(threadIdx.x / 32); }
 
 // corrections returns by what the bias correction of update number n changes Adam's learning rate and epsilon.
 __device__ __forceinline__ float2 corrections(const StretchArgs &a, float n) {

@@ -135,7 +135,7 @@ template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windows[4][tileRows]; // of groups
 	const int quads = a.words.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
-	const uint32_t tiles = a.stretch.tiles, group = threadIdx.x / groupThreads, groups = gridDim.x * (blockDim.x / groupThreads), mine = blockIdx.x * (blockDim.x / groupThreads) + group;
+	const uint32_t tiles = a.stretch.tiles, group = threadIdx.x / groupThreads, groups = gridDim.x * (blockDim.x / groupThreads), mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + group);
 	auto numberOf = [&](uint32_t n) { return n * groups + (n % 2 ? groups - 1 - mine : mine); };
 	// A lane has a word of a job.
 	auto jobOf = [&](uint32_t n) { return ((const uint32_t *)(a.jobs + min(numberOf(n), tiles - 1) * tileRows + w))[l % (sizeof(Job) / 4)]; };

@@ -8,6 +8,10 @@ constexpr unsigned warp = 0xffffffffu; // lanes of a warp
 
 __device__ __forceinline__ int laneNumber() { return threadIdx.x & 31; }
 
+// uniform returns x, which is the same in all lanes. So the compiler learns that they go on together where x decides: without,
+// it makes longer code, for the case that they do not.
+__device__ __forceinline__ uint32_t uniform(uint32_t x) { return __shfl_sync(warp, x, 0); }
+
 // A Row is up to 128 F values of a row and 32 E behind them, of which a lane has
 // every 32nd.
 template <int F, int E = 0> struct Row {

@@ -43,7 +43,7 @@ struct Minibatch {
 constexpr int warpsOfBlock = 8;
 constexpr uint32_t ofContexts = 1u << 31;
 
-__device__ __forceinline__ size_t warpNumber() { return size_t(blockIdx.x) * warpsOfBlock + threadIdx.x / 32; }
+__device__ __forceinline__ size_t warpNumber() { return uniform(blockIdx.x * warpsOfBlock + threadIdx.x / 32); }
 
 // storeLoss stores the sum of a thread block's losses, one a warp.
 __device__ __forceinline__ void storeLoss(float loss, float *losses) {
