@@ -23,17 +23,16 @@ type adam struct {
 	first, second []float32 // m and v, (rows, columns)
 }
 
-func (a *adam) UpdateRow(row int, w, g []float32) { a.update(row, w, g, &a.step) }
+func (a *adam) UpdateRow(row int, w, g []float32) {
+	from, to := row*a.columns, (row+1)*a.columns
+	simd.Adam(w, a.first[from:to], a.second[from:to], g, &a.step)
+}
 
 func (a *adam) UpdateMean(row, updates, _ int, w, g []float32) {
 	var step simd.AdamStep
 	a.ofUpdates(updates, &step)
-	a.update(row, w, g, &step)
-}
-
-func (a *adam) update(row int, w, g []float32, s *simd.AdamStep) {
 	from, to := row*a.columns, (row+1)*a.columns
-	simd.Adam(w, a.first[from:to], a.second[from:to], g, s)
+	simd.Adam(w, a.first[from:to], a.second[from:to], g, &step)
 }
 
 func (a *adam) State() []trainer.Tensor { return moments(a.first, a.second) }

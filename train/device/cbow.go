@@ -127,7 +127,7 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 
 // AdvanceSeries runs the iterations first, first+1, ..., one for each of the rates, as graph.CBOW does.
 func (t *CBOW) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
-	if err := t.send(); err != nil {
+	if err := t.Ready(); err != nil {
 		return nil, err
 	}
 	start := time.Now()

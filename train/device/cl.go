@@ -220,7 +220,7 @@ func (t *CL) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]t
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := t.send(); err != nil {
+	if err := t.Ready(); err != nil {
 		return nil, err
 	}
 	var reports []trainer.Report

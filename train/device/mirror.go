@@ -66,11 +66,8 @@ func (m *mirror) Reset() {
 // use.
 func (m *mirror) Device() (name string, peak int64) { return m.device.Name(), m.device.Peak() }
 
-// Ready brings the state to the device.
-func (m *mirror) Ready() error { return m.send() }
-
-// send brings the host's state to the device unless the device has it.
-func (m *mirror) send() error {
+// Ready brings the host's state to the device unless the device has it.
+func (m *mirror) Ready() error {
 	if m.sent {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/trainer"
+	"github.com/w2vcl/w2vcl/walk"
 )
 
 // sentences trains a sentence-ordered mode on a device: it has the units and random numbers of
@@ -214,7 +215,7 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 	if first < 0 || first+count > t.Units() || count == 0 {
 		return nil, fmt.Errorf("there are no units %d to %d: units are 0 to %d", first, first+count-1, t.Units()-1)
 	}
-	if err := t.send(); err != nil {
+	if err := t.Ready(); err != nil {
 		return nil, err
 	}
 	list := make([]float32, count)
@@ -237,11 +238,8 @@ func (t *sentences) AdvanceSeries(ctx context.Context, first int, rates []float6
 // Follow does what rank 0 orders, on another of several ranks (OnRanks), until training ends. When ctx ends the run stops.
 func (t *sentences) Follow(ctx context.Context) error { return cluster.Follow(ctx, t.kernels) }
 
-// Ready brings the tables to the device.
-func (t *sentences) Ready() error { return t.send() }
-
-// send brings the host's tables to the device unless the device has them.
-func (t *sentences) send() error {
+// Ready brings the host's tables to the device unless the device has them.
+func (t *sentences) Ready() error {
 	if t.sent {
 		return nil
 	}
@@ -265,3 +263,24 @@ func (t *sentences) Pull(bool) error {
 
 // Close frees the trainer's memory on the device. The device stays open.
 func (t *sentences) Close() error { return t.kernels.Close() }
+
+// walksOf returns the walks that a text is, if a device with so many bytes free makes them itself. Otherwise it returns nil, and the
+// host walks: the graph has to leave half of the memory for tables and text, and composed words are trained in pieces of sentences.
+func walksOf(text *corpus.Corpus, c sequential.Options, free int64) *sentence.Walks {
+	p, ok := text.Text().Source().(*walk.Plan)
+	if !ok || c.Composition != nil {
+		return nil
+	}
+	w := &sentence.Walks{
+		Seed: p.Seed, Starts: p.Starts, Ends: p.Ends, Cells: p.Cells, FirstOrder: p.FirstOrder, Directed: p.Directed, Starters: p.Starters,
+		Back: p.Back, Near: p.Near, Far: p.Far, Folded: p.Folded, FoldedAcceptance: p.FoldedAcceptance,
+	}
+	for round := range p.Rounds {
+		o := p.Order(round)
+		w.Orders = append(w.Orders, sentence.Order{Keys: o.Keys, Low: uint64(o.Low), High: uint64(o.High)})
+	}
+	if w.Bytes() > free/2 {
+		return nil
+	}
+	return w
+}

@@ -100,7 +100,7 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 // AdvanceSeries trains the units first, first+1, ..., one for each of the rates, as
 // graph.Vanilla does. The device gets a unit while it trains the one before.
 func (t *Vanilla) AdvanceSeries(ctx context.Context, first int, rates []float64) ([]trainer.Report, error) {
-	if err := t.send(); err != nil {
+	if err := t.Ready(); err != nil {
 		return nil, err
 	}
 	start := time.Now()

@@ -31,6 +31,7 @@ func (c *Config) Validate() error {
 	}
 	v.graph()
 	v.numbers()
+	v.training()
 	v.encoder()
 	v.choices()
 	if len(v.problems) > 0 {
@@ -85,7 +86,6 @@ func (v *validator) numbers() {
 	v.check(c.XMax > 0 && c.XMax <= 1e12, "x-max", "the count that weighs 1 must be above 0")
 	v.check(c.Shift >= 1 && c.Shift <= 1e6, "shift", "must be at least 1")
 	v.check(math.Abs(c.ContextWeight) <= 10, "context-weight", "must be from -10 to 10")
-	v.training()
 	v.check(c.Seed <= math.MaxInt64, "seed", "must be at most %d", int64(math.MaxInt64))
 	v.check(c.Threads >= 0 && c.Threads <= 4096, "threads",
 		"must be from 1 to 4096, or 0 for every processor")
