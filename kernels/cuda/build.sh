@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the kernels: PTX for compute_80, which every later GPU can run after the
-# driver has compiled it, and machine code for sm_90; of hopper.cu, whose instructions
-# only sm_90 has, machine code alone, and of *_small.cu, which sm_90 does not need, PTX
-# alone. Needs no GPU.
+# driver has compiled it, and machine code for sm_90; of *_small.cu, which sm_90 does not
+# need, PTX alone. Needs no GPU.
 #
 #   build.sh          fill the folder built/, which package cuda embeds
 #   build.sh check    compile the sources that differ from those of main, or on main from those of its parent
@@ -129,14 +128,10 @@ compile() {
 	work=$(mktemp -d "$cache/.$name.XXXXXX")
 	cd "$here/$(dirname "$1")"
 	flags+=("-I$here/include")
-	if [[ $name == hopper ]]; then
-		"$root/bin/nvcc" "${flags[@]}" -arch=sm_90a -cubin -o "$work/$name.cubin" "$name.cu"
-	else
-		"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$work/$name.ptx" "$name.cu"
-		sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$work/$name.ptx"
-		# used_bytes_mask is a hint that old versions do not have.
-		[[ $name == *_small ]] || "$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$work/$name.cubin" "$name.cu"
-	fi
+	"$root/bin/nvcc" "${flags[@]}" -arch=compute_80 -ptx -o "$work/$name.ptx" "$name.cu"
+	sed -i -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' -e '/used_bytes_mask/d' "$work/$name.ptx"
+	# used_bytes_mask is a hint that old versions do not have.
+	[[ $name == *_small ]] || "$root/bin/nvcc" "${flags[@]}" -arch=sm_90 -cubin -o "$work/$name.cubin" "$name.cu"
 	gzip -9n "$work"/*
 	mv -T "$work" "$cache/$2" 2>/dev/null || rm -r "$work" # another work tree was faster
 }
@@ -186,7 +181,7 @@ check() {
 assemble() {
 	local ptx
 	for ptx in "$1"/*.ptx.gz; do
-		[[ ! -f $ptx ]] || gzip -dc "$ptx" | "$root/bin/ptxas" -arch=sm_80 -o /dev/null -
+		gzip -dc "$ptx" | "$root/bin/ptxas" -arch=sm_80 -o /dev/null -
 	done
 }
 

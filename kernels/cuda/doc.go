@@ -8,8 +8,7 @@
 // which methods.go lists for Go). build.sh compiles the
 // sources into the folder built/, which this package embeds: machine code for
 // sm_90, and PTX, which the driver compiles for any other GPU from sm_80 on. That needs no GPU. Where it was not run, the folder is
-// empty: programs link, and Open returns ErrNoKernels.
-// hopper.cu of subword has instructions that no other GPU has: it is machine code only. Sources whose names end in _small
+// empty: programs link, and Open returns ErrNoKernels. Sources whose names end in _small
 // are for GPUs with less shared memory: they are PTX only.
 //
 // Without the build tag gpu this package has the length of rows and the optimizers only, and those below it

@@ -15,7 +15,7 @@
 //
 // With G spellings of a word, the features of all are summed: a word's are (V, D), those of its spellings (V G, D).
 //
-// quads.cu has faster kernels of y and of dtables, hopper.cu of the products. lists.cu has tables that do not fit into shared
+// quads.cu has faster kernels of y and of dtables. lists.cu has tables that do not fit into shared
 // memory, and all that is around them.
 #include "cnn.cuh"
 

@@ -4,7 +4,6 @@ package subword
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -30,8 +29,10 @@ type product struct {
 // columns unless narrower ones leave fewer of them empty. If split is set, chunks
 // of k are summed apart, so that there are thread blocks for the whole device.
 func (a *allocator) product(name string, m, n, k int, split bool) product {
-	if p := a.special(name, m, n, k); p.grid.Blocks > 0 {
-		return p
+	if name == "rows" {
+		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
+			return p
+		}
 	}
 	const depth = 64
 	tile := 128
@@ -51,17 +52,6 @@ func (a *allocator) product(name string, m, n, k int, split bool) product {
 	return p
 }
 
-// special chooses a kernel for the default features. There are no thread blocks if none fits.
-func (a *allocator) special(name string, m, n, k int) (p product) {
-	if a.Device.MachineCode() {
-		p = a.hopper(name, m, n, k)
-	}
-	if name == "rows" && p.grid.Blocks == 0 {
-		return a.strips(m, n, k)
-	}
-	return p
-}
-
 // strips chooses how the rows of a product are launched, in strips: see product.cu. There are no thread blocks if
 // one has too little shared memory.
 func (a *allocator) strips(m, n, k int) (p product) {
@@ -75,43 +65,6 @@ func (a *allocator) strips(m, n, k int) (p product) {
 	count = (n + p.chunk - 1) / p.chunk
 	p.grid = cuda.Grid{Blocks: count * max(1, min(a.Device.Multiprocessors/count, (m+stripM-1)/stripM)), Threads: 384, Shared: shared}
 	p.kernel = a.Function("subword/product", "product_strips", shared)
-	return p
-}
-
-// hopper chooses how a product is launched by the kernels of hopper.cu. There are no thread blocks if it is too small for them.
-func (a *allocator) hopper(name string, m, n, k int) (p product) {
-	const aligned, line, depth = 1024, 128, 64
-	p = product{chunk: k, chunks: 1}
-	switch {
-	case name == "features" && n <= 192:
-		const words, features, stages = 144, 192, 5
-		p.grid = cuda.Grid{Blocks: (m + words - 1) / words, Threads: 2 * features, Shared: aligned + stages*line*(features+words)}
-	case name == "weights" && m <= 200:
-		const dims, rows, stages = 128, 256, 4
-		across := (n + dims - 1) / dims
-		want := max(1, a.Device.Multiprocessors/across)
-		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
-		p.chunks = (k + p.chunk - 1) / p.chunk
-		p.grid = cuda.Grid{Blocks: across * p.chunks, Threads: 2 * dims, Shared: aligned + stages*depth*2*(dims+rows)}
-	case name == "rows" && k <= 192:
-		const strip, most, groups, tile = 128, 192, 3, 64
-		best := math.MaxInt // columns of the tiles that one after the other are multiplied
-		for count := (n + strip - 1) / strip; count <= min((n+15)/16, a.Device.Multiprocessors); count++ {
-			chunk := ((n+count-1)/count + 15) / 16 * 16
-			down := min(a.Device.Multiprocessors/count, (m+groups*tile-1)/(groups*tile))
-			if columns := (m + down*groups*tile - 1) / (down * groups * tile) * chunk; columns < best {
-				best, p.chunk = columns, chunk
-				p.grid.Blocks = (n + chunk - 1) / chunk * down
-			}
-		}
-		p.grid.Threads, p.grid.Shared = 128*groups, aligned+2*most*(strip+groups*tile)+4*groups*tile*strip
-	default:
-		return product{}
-	}
-	if p.grid.Shared > a.Device.SharedOfBlock {
-		return product{}
-	}
-	p.kernel = a.Function("subword/hopper", "hopper_"+name, p.grid.Shared)
 	return p
 }
 
