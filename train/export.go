@@ -12,7 +12,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -62,50 +61,8 @@ func (j *job) writeDOT() error {
 	})
 }
 
-// keep writes a run folder again that was removed or moved away. metrics is nil before
-// there are files to write.
-func (j *job) keep(folder *runfolder.Folder, metrics *runfolder.MetricsLog, p *progress.Progress) error {
-	var files []string
-	if metrics != nil {
-		files = []string{runfolder.ConfigFile, runfolder.VocabularyFile, runfolder.MetricsFile}
-	}
-	lost := folder.Lost(files...)
-	if lost == nil {
-		return nil
-	}
-	err := folder.Restore()
-	if err == nil && metrics != nil {
-		err = errors.Join(j.writeConfig(folder), j.writeVocabulary(folder),
-			metrics.Reopen(folder.Path(runfolder.MetricsFile)))
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", lost, err)
-	}
-	p.Warnf("%v; the run is written to %s again", lost, folder.Dir)
-	return nil
-}
-
 func (j *job) writeVocabulary(folder *runfolder.Folder) error {
 	return folder.Write(runfolder.VocabularyFile, j.text.vocabulary.WriteTSV)
-}
-
-// save writes all that a trained run leaves but its summary, again if the folder goes
-// meanwhile.
-func (j *job) save(folder *runfolder.Folder, p *progress.Progress) error {
-	for try := 1; ; try++ {
-		if err := j.keep(folder, j.saver.metrics, p); err != nil {
-			return err
-		}
-		err := j.export(folder)
-		lost := folder.Lost(runfolder.ConfigFile, runfolder.VocabularyFile, runfolder.MetricsFile,
-			runfolder.VectorsFile, runfolder.ContextFile)
-		if lost == nil || err != nil && folder.Lost() == nil {
-			return err
-		}
-		if try == 3 {
-			return lost
-		}
-	}
 }
 
 // export writes the vectors to use, their encoder and the context table, or none

@@ -85,7 +85,9 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
 	saved, saving := time.Now(), p.Busy(j.saving())
-	err = j.save(folder, p)
+	if err = folder.Lost(); err == nil {
+		err = j.export(folder)
+	}
 	if saving(); err != nil {
 		j.saver.rescue(result.Position)
 		return runfolder.Summary{}, j.advise(folder, err)
@@ -140,7 +142,7 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 	if err := folder.Begin(); err != nil {
 		return from, err
 	}
-	if err := j.keep(folder, nil, p); err != nil { // reading the text may take long
+	if err := folder.Lost(); err != nil { // reading the text may take long
 		return from, err
 	}
 	if j.from != nil && j.from.Settings["context-weight"] != j.config.Recorded()["context-weight"] {

@@ -20,7 +20,7 @@ type saver struct {
 	metrics  *runfolder.MetricsLog
 	every    settings.Interval
 	composed bool         // checkpoints have composed words, too
-	keep     func() error // makes sure that the run folder is there; may be nil
+	lost     func() error // returns an error if the run folder is gone; may be nil
 	space    func() error // refuses a checkpoint that would take the disk space of the vectors; may be nil
 	unitName string
 	progress *progress.Progress
@@ -45,7 +45,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 		},
 		every: j.config.Checkpoint, composed: j.savesComposed(), saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },
-		keep:  func() error { return j.keep(folder, metrics, p) },
+		lost:  folder.Lost,
 	}, nil
 }
 
@@ -74,8 +74,8 @@ func (s *saver) untilDue(p runfolder.Position) int {
 
 // save writes a checkpoint of a trainer at a position.
 func (s *saver) save(p runfolder.Position) error {
-	if s.keep != nil {
-		if err := s.keep(); err != nil {
+	if s.lost != nil {
+		if err := s.lost(); err != nil {
 			return err
 		}
 	}
@@ -128,10 +128,7 @@ func (j *job) savesComposed() bool {
 func (s *saver) periodic(p runfolder.Position, seconds func() float64) error {
 	defer func() { s.tried = runfolder.Position{Units: p.Units, Seconds: seconds()} }()
 	var err error
-	if s.keep != nil { // the disk space is that of the folder
-		err = s.keep()
-	}
-	if err == nil && s.space != nil {
+	if s.space != nil {
 		err = s.space()
 	}
 	if err == nil {

@@ -4,65 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// TestLostAndRestored: a folder that was moved away is noticed and made again, and the
-// one that was moved is nobody's.
-func TestLostAndRestored(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "runs", "run")
-	f, err := Create(out, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := f.Lost(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Lost(ConfigFile); !errors.Is(err, ErrLost) || !strings.Contains(err.Error(), ConfigFile) {
-		t.Errorf("without settings: %v", err)
-	}
-	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(f.Dir, moved); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Lost(); !errors.Is(err, ErrLost) {
-		t.Errorf("moved: %v", err)
-	}
-	if err := f.Finish(Summary{}); !errors.Is(err, ErrLost) {
-		t.Errorf("finished without a folder: %v", err)
-	}
-	if err := os.RemoveAll(filepath.Dir(out)); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Restore(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Lost(); err != nil {
-		t.Error(err)
-	}
-	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" {
-		lock, err := lockFolder(moved)
-		if err != nil {
-			t.Errorf("the moved folder: %v", err)
-		} else {
-			lock.Close()
-		}
-		if !isLocked(f.Dir) || isLocked(moved) {
-			t.Errorf("locked: %t, the moved folder: %t", isLocked(f.Dir), isLocked(moved))
-		}
-	}
-	if err := f.Finish(Summary{}); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestRestoreLeavesOthers: nothing is written to, or removed from, what somebody put in
-// the place of a lost folder, however often it is tried.
-func TestRestoreLeavesOthers(t *testing.T) {
+// TestLostLeavesOthers: nothing is written to, or removed from, what somebody put in
+// the place of a lost folder.
+func TestLostLeavesOthers(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	f, err := Create(out, false)
 	if err != nil {
@@ -79,16 +28,11 @@ func TestRestoreLeavesOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 {
-		if err := f.Restore(); err == nil || !strings.Contains(err.Error(), `holds "thesis"`) {
-			t.Errorf("restored: %v", err)
-		}
-		if err := f.Lost(); !errors.Is(err, ErrLost) {
-			t.Errorf("lost: %v", err)
-		}
-		if err := f.Finish(Summary{}); !errors.Is(err, ErrLost) {
-			t.Errorf("finished: %v", err)
-		}
+	if err := f.Lost(); !errors.Is(err, ErrLost) {
+		t.Errorf("lost: %v", err)
+	}
+	if err := f.Finish(Summary{}); !errors.Is(err, ErrLost) {
+		t.Errorf("finished: %v", err)
 	}
 	f.Close()
 	var left []string

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -221,21 +220,6 @@ func OpenMetrics(path string, size int64) (*MetricsLog, error) {
 		return nil, fmt.Errorf("cannot write metrics: %w", err)
 	}
 	return m, nil
-}
-
-// Reopen writes all lines to a new file at path, and goes on there.
-func (m *MetricsLog) Reopen(path string) error {
-	lines := make([]byte, m.size) // of the file that is open, though it may have no name now
-	if _, err := m.file.ReadAt(lines, 0); err != nil {
-		return fmt.Errorf("cannot write the metrics again: %w", err)
-	}
-	now, err := OpenMetrics(path, 0)
-	if err != nil {
-		return err
-	}
-	m.file.Close()
-	*m = MetricsLog{file: now.file, hash: now.hash, waiting: slices.Concat(lines, m.waiting)}
-	return m.Flush()
 }
 
 // Write appends whole lines. It never fails: Flush does.
