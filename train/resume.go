@@ -79,7 +79,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *r
 	if err != nil {
 		return err
 	}
-	c.Out, c.Force = folder.Name, c.Force || folder.Replaces(absolute(c.Matrix))
+	c.Out = folder.Name
 	j.config = c
 	if j.from, err = runfolder.OpenCheckpoint(folder.Path(runfolder.CheckpointFile)); err != nil || j.from == nil {
 		return err

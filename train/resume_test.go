@@ -730,46 +730,6 @@ func TestStretchesCheckpoint(t *testing.T) {
 	}
 }
 
-// TestResumeReplacesTheMatrix: a run that was started with --force, and killed before it
-// replaced the file of M, does so when it is resumed.
-func TestResumeReplacesTheMatrix(t *testing.T) {
-	c := smallConfig(t, settings.ModeCL)
-	c.Matrix = filepath.Join(t.TempDir(), "m")
-	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	other := c
-	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
-	for _, force := range []bool{false, true} {
-		other.Force = force
-		folder, err := runfolder.Create(other.Out, force)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j := &job{config: other}
-		if force {
-			err = folder.AllowReplacing(c.Matrix)
-		}
-		if err = errors.Join(err, j.writeConfig(folder), os.CopyFS(other.Out+".killed", os.DirFS(folder.Dir))); err != nil {
-			t.Fatal(err)
-		}
-		folder.Close()
-		if err := os.Rename(other.Out+".killed", other.Out+".partial"); err != nil {
-			t.Fatal(err)
-		}
-		_, err = Resume(t.Context(), other.Out, nil, nil, nil)
-		if force && err != nil || !force && (err == nil || !strings.Contains(err.Error(), "build it anew with --force")) {
-			t.Errorf("force %t: %v", force, err)
-		}
-		if !force {
-			if err := os.RemoveAll(other.Out + ".partial"); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	checkDone(t, other.Out)
-}
-
 // tensorNames lists the tensors of a file.
 func tensorNames(t *testing.T, path string) (names []string) {
 	t.Helper()

@@ -44,11 +44,6 @@ func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress
 	o.textFile = folder.Path(runfolder.TextFile)
 	j := &job{config: c, options: o, folder: folder.Dir}
 	defer j.close()
-	if c.Force && c.Matrix != "" {
-		if err := folder.AllowReplacing(absolute(c.Matrix)); err != nil {
-			return runfolder.Summary{}, o.Ranks.Agree(err)
-		}
-	}
 	// First of all, so that a run that is killed can be resumed.
 	if err := j.writeConfig(folder); err != nil {
 		return runfolder.Summary{}, o.Ranks.Agree(err)

@@ -28,7 +28,7 @@ const (
 )
 
 // runFiles are all names in a run folder. removeRun removes them in this order.
-var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, ReplacesFile, TextFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, TextFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:
@@ -244,11 +244,10 @@ func removeStray(dir string) error {
 // Summary returns the summary of a whole folder; ok is false if there is none.
 func (f *Folder) Summary() (s Summary, ok bool, err error) { return readSummary(f.Dir) }
 
-// Begin makes an interrupted run one in progress again. A matrix file has been replaced
-// by now.
+// Begin makes an interrupted run one in progress again.
 func (f *Folder) Begin() error {
 	if f.Dir == f.partial() {
-		return removeFile(f.Path(ReplacesFile))
+		return nil
 	}
 	if err := f.Lost(); err != nil {
 		return fmt.Errorf("cannot resume %s: %w", f.Name, err)
