@@ -190,9 +190,8 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 // Train trains an iteration, counted from 0, on a stretch that has places, and returns its loss.
 func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss float64, err error) {
 	t.begin(x)
-	for _, o := range append(t.contexts.optimizers(), t.made.optimizers()...) {
-		o.Begin(iteration+1, rate*o.relativeRate)
-	}
+	t.contexts.optimizer.Begin(iteration+1, rate)
+	t.made.begin(iteration+1, rate)
 	if err := t.made.compose(x); err != nil {
 		return 0, err
 	}

@@ -128,12 +128,11 @@ func (p *partRows) updatePart(s *partWorker, g int, gradients []float32) {
 	p.optimizer.UpdateMean(g, p.updates.of(g), 1, p.Parts[g*p.Dim:][:p.Dim], s.gradient)
 }
 
-func (p *partRows) optimizers() []parameterOptimizer {
-	all := []parameterOptimizer{{p.optimizer, float64(p.Rate)}}
+func (p *partRows) begin(step int, rate float64) {
+	p.optimizer.Begin(step, rate*float64(p.Rate))
 	if p.own != nil {
-		all = append(all, p.own.optimizers()...)
+		p.own.optimizer.Begin(step, rate)
 	}
-	return all
 }
 
 func (p *partRows) state() []trainer.Tensor {

@@ -18,7 +18,8 @@ type wordRows interface {
 	update(x *wordcontext.Stretch, gradients []float32) error
 	// refresh brings all rows up to date.
 	refresh() error
-	optimizers() []parameterOptimizer
+	// begin begins a step of the optimizers.
+	begin(step int, rate float64)
 	state() []trainer.Tensor
 	randomize()
 }
@@ -44,7 +45,7 @@ func (o *ownRows) compose(*wordcontext.Stretch) error { return nil }
 
 func (o *ownRows) refresh() error { return nil }
 
-func (o *ownRows) optimizers() []parameterOptimizer { return []parameterOptimizer{{o.optimizer, 1}} }
+func (o *ownRows) begin(step int, rate float64) { o.optimizer.Begin(step, rate) }
 
 func (o *ownRows) update(x *wordcontext.Stretch, gradients []float32) error {
 	return eachRow(o.team, len(x.Rows), func(_, a int) {
@@ -68,6 +69,12 @@ type encoderRows struct {
 }
 
 func (e *encoderRows) compose(*wordcontext.Stretch) error { return nil }
+
+func (e *encoderRows) begin(step int, rate float64) {
+	for _, o := range e.trained {
+		o.Begin(step, rate*o.relativeRate)
+	}
+}
 
 func (e *encoderRows) update(*wordcontext.Stretch, []float32) error {
 	if err := e.keep(e.rows); err != nil {

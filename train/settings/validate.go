@@ -291,14 +291,9 @@ var flagOf = map[string]string{
 	"Window":              "window",
 	"Batch":               "batch",
 	"Precision":           "precision",
-	"Model":               "model",
-	"Tempering":           "tempering",
-	"Positives":           "positives",
-	"SharedNegatives":     "shared-negatives",
 	"Optimizer":           "optimizer",
 	"Widths":              "widths",
 	"Spelling.Limit":      "max-chars",
-	"Spelling.Gram":       "gram",
 	"HierarchicalSoftmax": "hierarchical-softmax",
 }
 
