@@ -35,7 +35,7 @@ var longCommands = map[string]struct{ args, ready string }{
 	"stability":    {"stability PIPE PIPE", ""},
 	"ensemble":     {"ensemble PIPE PIPE --out mean", ""},
 	"metrics":      {"metrics live --out m.csv", ""},
-	"map":          {"map PIPE --out m.html", ""},
+	"map":          {"map PIPE --out m.svg", ""},
 	"neighbors":    {"neighbors PIPE word", ""},
 	"similarity":   {"similarity PIPE a b", ""},
 	"analogy":      {"analogy PIPE a b c", ""},
@@ -62,6 +62,18 @@ func TestInterrupt(t *testing.T) {
 			interrupt(t, long.args, long.ready)
 		})
 	}
+}
+
+// openRead opens a pipe for writing as soon as a command reads it. It does not block, because a command that ended never reads.
+func openRead(t *testing.T, pipe string, stderr *signalWriter) *os.File {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if f, err := os.OpenFile(pipe, os.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
+			return f
+		}
+	}
+	t.Fatalf("the command does not read:\n%s", stderr)
+	return nil
 }
 
 func interrupt(t *testing.T, args, ready string) {
@@ -94,10 +106,7 @@ func interrupt(t *testing.T, args, ready string) {
 		t.Fatal(err)
 	}
 	if ready == "" {
-		f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the command reads
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openRead(t, pipe, stderr)
 		defer f.Close()
 		if _, err := f.WriteString("some words"); err != nil {
 			t.Fatal(err)
