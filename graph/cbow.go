@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -83,15 +82,11 @@ func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c Options) error {
 // forStretches is forWords for stretches.
 func (c Options) forStretches(s *wordcontext.Stretches) (Options, error) {
 	c, err := c.forWords(s.Rows())
-	switch x := c.Composition; {
+	switch {
 	case err != nil:
 		return c, err
 	case c.SharedNegatives != s.Options().Shared:
 		return c, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
-	case c.Encoder != nil && x != nil:
-		return c, errors.New("words are either composed of parts or of an encoder")
-	case x != nil && (x.Dim != c.Dim || x.Words() != s.Rows()):
-		return c, fmt.Errorf("a composition of %d words of dimension %d; there are %d of dimension %d", x.Words(), x.Dim, s.Rows(), c.Dim)
 	}
 	return c, nil
 }
@@ -192,14 +187,14 @@ func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss 
 	t.begin(x)
 	t.contexts.optimizer.Begin(iteration+1, rate)
 	t.made.begin(iteration+1, rate)
-	if err := t.made.compose(x); err != nil {
+	if err := t.made.compose(x.Rows); err != nil {
 		return 0, err
 	}
 	loss, gradients, err := t.step.run()
 	if err != nil {
 		return 0, err
 	}
-	return loss, t.made.update(x, gradients)
+	return loss, t.made.update(x.Rows, x.Slots, gradients)
 }
 
 // begin sets the samples of both steps.

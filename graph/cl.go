@@ -27,9 +27,8 @@ import (
 // gradient of its share, or stays as it is if the share is empty; Adam's bias
 // correction counts the updates of the row.
 //
-// With an encoder step 1 trains its parameters, and step 2 meets the rows that
-// step 1 began with, frozen. Of a tempered M it leaves the parameters alone that belong to words
-// without a share alone (see Parameter).
+// W may be composed of parts (Options.Composition) or of an encoder. Then step 1 trains these, and step 2 meets the rows that
+// step 1 began with, frozen. Of a tempered M it leaves alone what belongs to words without a share alone.
 type CL struct {
 	*Model
 	matrix     *wordcontext.Matrix
@@ -73,6 +72,11 @@ func allocateCL(words, slots int, workers *team.Team, c Options) (m *Model, iter
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
 	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
 	switch {
+	case c.Composition != nil:
+		c.takeComposed(words)
+		if c.Form == FormStock {
+			c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
+		}
 	case c.Encoder != nil:
 		c.takeGraph()
 		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
@@ -112,16 +116,30 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	t.blocks = step.Blocks(m.Rows(), t.sampler, func(i int) float64 {
 		return float64(m.RowLength(i)) / float64(m.Contexts())
 	})
-	if c.Encoder == nil {
-		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, c)
-	} else {
+	switch {
+	case c.Composition != nil:
+		err = t.trainComposed(workers)
+	case c.Encoder != nil:
 		err = t.trainEncoder(workers)
+	default:
+		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, c)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t.steps[1].compiledStep, err = newTableStep(t.contexts, t.words, t.sampler, t.blocks, workers, c)
 	return t, err
+}
+
+// trainComposed makes the step that trains the parts of word vectors.
+func (t *CL) trainComposed(workers *team.Team) error {
+	rows := t.made.(*partRows)
+	if rows.own != nil {
+		rows.own.updates = t.sampler.Updates
+	}
+	s, err := newComposedStep(rows, t.words, t.contexts, t.sampler, t.blocks, workers, t.options)
+	t.steps[0].compiledStep = s
+	return err
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.

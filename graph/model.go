@@ -40,7 +40,11 @@ func newModel(rows int, name string, counts int, workers *team.Team, c Options) 
 	switch {
 	case c.Composition != nil:
 		m.words = newFrozen("composed", rows, c)
-		m.made, err = newPartRows(m.words, c, m.counts.Data, workers)
+		var ofParts updates // of CL, the number of the step is good enough
+		if name == UpdatesTensor {
+			ofParts = c.Account.Floats(trainer.ForMoments, c.Composition.PartCount())
+		}
+		m.made, err = newPartRows(m.words, c, updates(m.counts.Data).of, ofParts, workers)
 	case c.Encoder != nil:
 		if m.encoder, err = newComposer(c); err == nil {
 			m.words, m.encoder.team = m.encoder.words, workers
@@ -49,7 +53,7 @@ func newModel(rows int, name string, counts int, workers *team.Team, c Options) 
 	default:
 		if m.words, err = newTable("words", rows, c); err == nil {
 			m.made = &ownRows{
-				name: "words", rows: m.words.data, dim: c.Dim, optimizer: m.words.optimizer, updates: m.counts.Data, team: workers,
+				name: "words", rows: m.words.data, dim: c.Dim, optimizer: m.words.optimizer, updates: updates(m.counts.Data).of, team: workers,
 				start: func() { start(m.words, m.contexts, c) },
 			}
 		}

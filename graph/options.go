@@ -6,8 +6,8 @@ import (
 	"runtime"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -39,7 +39,7 @@ type Options struct {
 	Optimizer optim.Options // of both tables, and of an encoder's parameters
 	Encoder   Encoder       // composes the word vectors; FormFused only
 
-	Composition *composed.Composition // CBOW: word vectors are means of parts; nil: they are not
+	Composition *composed.Composition // CL and CBOW: word vectors are means of parts; nil: they are not
 
 	// Start, if not nil, writes the rows that training goes on from over those of a
 	// new W and C, (V, N): W random, C zero. Reset calls it again. An Encoder must be
@@ -79,8 +79,21 @@ func (c Options) withDefaults() (Options, error) {
 // given size, or the error of an impossible value.
 func (c Options) forWords(words int) (Options, error) {
 	c, err := c.withDefaults()
-	if err != nil || c.Encoder == nil {
+	if err != nil {
 		return c, err
+	}
+	if x := c.Composition; x != nil {
+		switch {
+		case c.Encoder != nil:
+			return c, errors.New("words are either composed of parts or of an encoder")
+		case c.Start != nil:
+			return c, errors.New("words that are composed of parts cannot start from given vectors")
+		case x.Dim != c.Dim || x.Words() != words:
+			return c, fmt.Errorf("a composition of %d words of dimension %d; there are %d of dimension %d", x.Words(), x.Dim, words, c.Dim)
+		}
+	}
+	if c.Encoder == nil {
+		return c, nil
 	}
 	switch e := c.Encoder; {
 	case e.Words() != words:

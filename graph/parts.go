@@ -2,11 +2,10 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
-	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // partRows are rows that are means of parts and of words' own rows (see composed.Composition). A
@@ -20,7 +19,7 @@ type partRows struct {
 	words     []float32 // (V, N), the rows
 	own       *ownRows  // nil: words have parts only
 	optimizer optim.Optimizer
-	updates   updates // (U): of the parts
+	updates   updates // (U): of the parts; nil: as many as steps
 	team      *team.Team
 	seed      uint64
 
@@ -37,17 +36,16 @@ type partWorker struct {
 }
 
 // newPartRows returns the rows of a composition. A dry account gives them no memory.
-func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*partRows, error) {
+func newPartRows(words *table, c Options, counts func(word int) int, updates updates, workers *team.Team) (*partRows, error) {
 	x := c.Composition
 	if err := x.Check(); err != nil {
 		return nil, err
 	}
-	v, u := x.Words(), len(x.Parts)/x.Dim
-	c.Account.Take(trainer.ForTables, 4*int64(len(x.Parts)+len(x.Own))) // resident when they are randomized
+	v, u := x.Words(), x.PartCount()
+	c.Account.Take(trainer.ForTables, x.TableBytes()) // resident when they are randomized
 	p := &partRows{
 		Composition: x, words: words.data, team: workers, seed: c.Seed,
-		updates: c.Account.Floats(trainer.ForMoments, u),
-		starts:  trainer.Of[uint32](c.Account, trainer.ForWork, u+1), users: trainer.Of[uint32](c.Account, trainer.ForWork, len(x.Symbols)),
+		updates: updates,
 		weights: trainer.Of[float32](c.Account, trainer.ForWork, v), occurs: trainer.Of[bool](c.Account, trainer.ForWork, v),
 	}
 	var err error
@@ -60,8 +58,12 @@ func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*
 			return nil, err
 		}
 	}
-	if p.users != nil && p.occurs != nil {
-		p.invert()
+	lists := 4 * int64(u+1+len(x.Symbols))
+	if c.Account.Take(trainer.ForWork, lists) && p.occurs != nil {
+		p.starts, p.users = x.Users()
+		for w := range p.weights {
+			p.weights[w] = x.Weight(uint32(w))
+		}
 	}
 	for range workers.Threads() {
 		p.workers = append(p.workers, partWorker{composer: composed.Composer{Composition: x}, gradient: make([]float32, x.Dim)})
@@ -69,26 +71,8 @@ func newPartRows(words *table, c Options, counts updates, workers *team.Team) (*
 	return p, c.Account.Err()
 }
 
-// invert lists the words of each part, in order.
-func (p *partRows) invert() {
-	for _, g := range p.Symbols {
-		p.starts[g+1]++
-	}
-	for g := range len(p.starts) - 1 {
-		p.starts[g+1] += p.starts[g]
-	}
-	next := append([]uint32(nil), p.starts...)
-	for w := range p.Words() {
-		for _, g := range p.Symbols[p.Starts[w]:p.Starts[w+1]] {
-			p.users[next[g]] = uint32(w)
-			next[g]++
-		}
-		p.weights[w] = p.Weight(uint32(w))
-	}
-}
-
-func (p *partRows) compose(x *wordcontext.Stretch) error {
-	return eachRow(p.team, len(x.Rows), func(worker, a int) { p.composeRow(worker, int(x.Rows[a])) })
+func (p *partRows) compose(words []uint32) error {
+	return eachRow(p.team, len(words), func(worker, a int) { p.composeRow(worker, int(words[a])) })
 }
 
 func (p *partRows) refresh() error { return eachRow(p.team, p.Words(), p.composeRow) }
@@ -97,17 +81,17 @@ func (p *partRows) composeRow(worker, word int) {
 	p.workers[worker].composer.Compose(p.words[word*p.Dim:][:p.Dim], uint32(word), nil)
 }
 
-func (p *partRows) update(x *wordcontext.Stretch, gradients []float32) error {
+func (p *partRows) update(words, slots []uint32, gradients []float32) error {
 	if p.own != nil {
-		if err := p.own.update(x, gradients); err != nil {
+		if err := p.own.update(words, slots, gradients); err != nil {
 			return err
 		}
 	}
-	for _, w := range x.Rows {
+	for _, w := range words {
 		p.occurs[w] = true
 	}
-	err := eachRow(p.team, len(p.updates), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
-	for _, w := range x.Rows {
+	err := eachRow(p.team, p.PartCount(), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
+	for _, w := range words {
 		p.occurs[w] = false
 	}
 	return err
@@ -124,8 +108,13 @@ func (p *partRows) updatePart(s *partWorker, g int, gradients []float32) {
 		return
 	}
 	simd.Combine(s.gradient, s.windowScratch.weights, gradients, s.rows)
-	p.updates[g]++
-	p.optimizer.UpdateMean(g, p.updates.of(g), 1, p.Parts[g*p.Dim:][:p.Dim], s.gradient)
+	part := p.Parts[g*p.Dim:][:p.Dim]
+	if p.updates != nil {
+		p.updates[g]++
+		p.optimizer.UpdateMean(g, p.updates.of(g), 1, part, s.gradient)
+	} else if simd.Dot(s.gradient, s.gradient) != 0 {
+		p.optimizer.UpdateRow(g, part, s.gradient)
+	}
 }
 
 func (p *partRows) begin(step int, rate float64) {
@@ -136,7 +125,10 @@ func (p *partRows) begin(step int, rate float64) {
 }
 
 func (p *partRows) state() []trainer.Tensor {
-	all := append(tensors("parts", p.Parts, p.optimizer), trainer.Tensor{Name: "parts.updates", Data: p.updates})
+	all := tensors("parts", p.Parts, p.optimizer)
+	if p.updates != nil {
+		all = append(all, trainer.Tensor{Name: "parts.updates", Data: p.updates})
+	}
 	if p.own != nil {
 		all = append(all, p.own.state()...)
 	}

@@ -158,8 +158,8 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	if err != nil {
 		return nil, err
 	}
-	if c.SharedNegatives > 0 {
-		return nil, fmt.Errorf("%d shared negatives: only W2V-CL has some", c.SharedNegatives)
+	if c.SharedNegatives > 0 || c.Composition != nil {
+		return nil, fmt.Errorf("%d shared negatives, or rows that are means of parts: only W2V-CL has some", c.SharedNegatives)
 	}
 	minibatches, err := NewMinibatches(text, noise, o, c)
 	if err != nil {

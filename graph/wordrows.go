@@ -5,17 +5,17 @@ import (
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
-	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
 )
 
-// wordRows are what the rows of W are in large-batch CBOW: rows of a table (ownRows), composed of
-// parts (partRows), or of an encoder's parameters (encoderRows).
+// wordRows are what the rows of W are: rows of a table (ownRows), composed of parts (partRows), or of an encoder's parameters
+// (encoderRows).
 type wordRows interface {
-	// compose brings the rows of the words that occur up to date.
-	compose(x *wordcontext.Stretch) error
-	// update moves what the words that occur are made of along their gradients, rows of (V, N).
-	update(x *wordcontext.Stretch, gradients []float32) error
+	// compose brings the rows of some words up to date.
+	compose(words []uint32) error
+	// update moves what the words that occur are made of along their gradients, rows of (V, N). Word words[a] has
+	// slots[a+1] - slots[a] samples.
+	update(words, slots []uint32, gradients []float32) error
 	// refresh brings all rows up to date.
 	refresh() error
 	// begin begins a step of the optimizers.
@@ -36,22 +36,22 @@ type ownRows struct {
 	rows      []float32 // (V, N)
 	dim       int
 	optimizer optim.Optimizer
-	updates   updates // (V), with this one
+	updates   func(row int) int // with this one
 	team      *team.Team
 	start     func()
 }
 
-func (o *ownRows) compose(*wordcontext.Stretch) error { return nil }
+func (o *ownRows) compose([]uint32) error { return nil }
 
 func (o *ownRows) refresh() error { return nil }
 
 func (o *ownRows) begin(step int, rate float64) { o.optimizer.Begin(step, rate) }
 
-func (o *ownRows) update(x *wordcontext.Stretch, gradients []float32) error {
-	return eachRow(o.team, len(x.Rows), func(_, a int) {
-		row, samples := int(x.Rows[a]), int(x.Slots[a+1]-x.Slots[a])
+func (o *ownRows) update(words, slots []uint32, gradients []float32) error {
+	return eachRow(o.team, len(words), func(_, a int) {
+		row, samples := int(words[a]), int(slots[a+1]-slots[a])
 		from, to := row*o.dim, (row+1)*o.dim
-		o.optimizer.UpdateMean(row, o.updates.of(row), samples, o.rows[from:to], gradients[from:to])
+		o.optimizer.UpdateMean(row, o.updates(row), samples, o.rows[from:to], gradients[from:to])
 	})
 }
 
@@ -68,7 +68,7 @@ type encoderRows struct {
 	start func() // sets the parameters to the start of training
 }
 
-func (e *encoderRows) compose(*wordcontext.Stretch) error { return nil }
+func (e *encoderRows) compose([]uint32) error { return nil }
 
 func (e *encoderRows) begin(step int, rate float64) {
 	for _, o := range e.trained {
@@ -76,7 +76,7 @@ func (e *encoderRows) begin(step int, rate float64) {
 	}
 }
 
-func (e *encoderRows) update(*wordcontext.Stretch, []float32) error {
+func (e *encoderRows) update(_, _ []uint32, _ []float32) error {
 	if err := e.keep(e.rows); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 func TestCopiedWords(t *testing.T) {

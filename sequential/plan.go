@@ -1,7 +1,7 @@
 package sequential
 
 import (
-	"github.com/w2vcl/w2vcl/sequential/composed"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 

@@ -36,14 +36,10 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sums, err := NewNGrams(vocabulary(3, 12), NGramOptions{Dim: n})
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, test := range []struct {
 		name    string
 		encoder Encoder
-	}{{"cnn,16-symbols", full}, {"cnn,5-14-symbols", usual}, {"cnn+words,16-symbols", WithWords(full)}, {"ngrams", sums}} {
+	}{{"cnn,16-symbols", full}, {"cnn,5-14-symbols", usual}, {"cnn+words,16-symbols", WithWords(full)}} {
 		b.Run(test.name, func(b *testing.B) { benchmarkStep(b, r, test.encoder) })
 	}
 }

@@ -47,7 +47,7 @@ func NewCNN(vocabulary []string, o CNNOptions) (*CNN, error) {
 
 // newCNN makes an encoder without a vocabulary.
 func newCNN(alphabet *Alphabet, o CNNOptions) *CNN {
-	c := &CNN{options: o, alphabet: alphabet, vocabulary: &Spellings{starts: []int{0}}}
+	c := &CNN{options: o, alphabet: alphabet, vocabulary: &Spellings{starts: []uint32{0}}}
 	c.symbols = newMatrix(alphabet.Len(), o.CharDim)
 	for i, width := range o.Widths {
 		c.filters = append(c.filters, newMatrix(width*o.CharDim+1, o.Filters[i]))

@@ -1,29 +1,26 @@
 // Package subword composes word vectors from the spelling of words, so that any string gets a vector.
 //
-// Start with Encoder and its kinds: CNN, a convolutional network over characters, NGrams, fastText's sum of hashed
-// n-grams, and Bag, a sum of characters or of byte-pair pieces, which shows how to write another; package stock has two
-// in Gorgonia's own operations. An encoder takes the place of the word table in the graphs of package graph and is
-// trained by the gradient that Gorgonia derives. The CNN is put together from three operations, Convolve (convolve.go),
-// Standardize (standardize.go) and Connect (connect.go); others can be put between or behind them, as Dropout
-// (dropout.go) is. WithWords gives every word a vector of its own beside. Save and Load keep an encoder in a file,
-// without the vocabulary.
+// Start with NGrams, fastText's means of hashed n-grams, which training takes as rows that are composed
+// (kernels/composed), and with Encoder and its one kind, CNN, a convolutional network over characters. An encoder takes the
+// place of the word table in the graphs of package graph and is trained by the gradient that Gorgonia derives. The CNN is
+// put together from three operations, Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go).
+// WithWords gives every word a vector of its own beside. Save and Load keep either in a file, without the vocabulary.
 //
 // The whole vocabulary is one batch; threads take it in blocks of rows. Memory holds the features and the vector of
 // every word, never its characters' embeddings.
 //
 // # To add an encoder
 //
-//  1. Write a type with the methods of Encoder; Bag (bag.go) is a complete example. Its rows are a node of shape (B, N): B
-//     words, N dimensions. If they differ from step to step, as with dropout, it must be a graph.Drawing too.
-//  2. Use Gorgonia's operations, or Convolve, Standardize, Dropout and Connect, which reuse their memory. operation.Apply
-//     makes an operation from a function and its gradient (connect.go). The order of a sum must follow from shapes, so
-//     that results do not depend on the number of threads.
+//  1. Write a type with the methods of Encoder; CNN (cnn.go) is the example. Its rows are a node of shape (B, N): B words, N
+//     dimensions.
+//  2. Use Gorgonia's operations, or Convolve, Standardize and Connect, which reuse their memory. operation.Apply makes an
+//     operation from a function and its gradient (connect.go). The order of a sum must follow from shapes, so that results do
+//     not depend on the number of threads.
 //  3. Put the encoder into graph.Options.Encoder, wrapped in WithWords if words have own vectors.
-//  4. Describe its file: add its kind and tensors to file.go, and the tensors to load.go. An encoder of another package
-//     implements Described and puts its kind into Kinds.
+//  4. Describe its file: add its kind to file.go, and its tensors to load.go.
 //  5. Add the value of --subword to train/settings/choices.go, settings to train/settings/table_subword.go, the learning rate to
 //     train/settings/recipes.go, and a case to NewEncoder in train/settings/trainers.go.
-//  6. GPUs have kernels for encoders with parts and for the CNN; StructureOf refuses all others.
+//  6. GPUs have kernels for the CNN; StructureOf refuses all others.
 //  7. Add the encoder to encoders in subword_test.go. The tests then check its gradients, its results on several threads,
 //     and its file.
 package subword
@@ -42,12 +39,24 @@ type Composer interface {
 	Encode(words []string, dst []float32) error
 }
 
-// An Encoder composes word vectors: in a graph for the vocabulary it was made for, and by Encode for any words.
-type Encoder interface {
-	graph.Encoder
+// A Trained composer composes the vectors of the vocabulary that it was made for, too, and training changes it: NGrams or an
+// Encoder.
+type Trained interface {
 	Composer
+	// Words is V.
+	Words() int
+	// FileBytes is about the size of the file that Save writes.
+	FileBytes() int64
+	// ListBytes estimates the memory of what is known of the vocabulary: the parts of each word.
+	ListBytes() int64
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
+}
+
+// An Encoder is a network that composes word vectors: in a graph for the vocabulary, and by Encode for any words.
+type Encoder interface {
+	graph.Encoder
+	Trained
 }
 
 func checkEncode(words []string, dst []float32, dim int) error {

@@ -268,38 +268,3 @@ func TestRandomize(t *testing.T) {
 		}
 	}
 }
-
-// The sum of parts is a product with the matrix of how often a word has them.
-func TestSumsStockParity(t *testing.T) {
-	r := newRand(t)
-	for name, e := range encoders(t, words) {
-		grams, ok := e.(*NGrams)
-		if !ok {
-			continue
-		}
-		of := grams.vocabulary
-		table := e.Parameters()[0].Value
-		random(r, table.Float32s())
-		fused, rows := encoderProbe(t, r, e, 2), table.Shape()[0]
-		counts := newMatrix(e.Words(), rows)
-		for i := range e.Words() {
-			for _, row := range of.Word(i) {
-				counts.Float32s()[i*rows+int(row)]++
-			}
-		}
-		stock := newProbe(t, r, []*tensor.Dense{table}, func(n gorgonia.Nodes) (*gorgonia.Node, error) {
-			return gorgonia.Mul(gorgonia.NewMatrix(n[0].Graph(), tensor.Float32, gorgonia.WithName("counts"),
-				gorgonia.WithShape(counts.Shape()...), gorgonia.WithValue(counts)), n[0])
-		})
-		copy(stock.weights, fused.weights)
-		fused.run(t)
-		stock.run(t)
-		for what, pair := range map[string][2][]float32{"rows": {fused.value(), stock.value()}, "gradient": {fused.gradient(0), stock.gradient(0)}} {
-			for i, want := range pair[1] {
-				if got := pair[0][i]; math.Abs(float64(got-want)) > 1e-4*max(1, math.Abs(float64(want))) {
-					t.Fatalf("%s, %s: value %d is %v, in stock operations %v", name, what, i, got, want)
-				}
-			}
-		}
-	}
-}

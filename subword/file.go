@@ -22,6 +22,8 @@ const (
 	fileVersion = 1
 	kindCNN     = "cnn"
 	kindNGrams  = "ngrams"
+
+	fileOverhead = 64 << 10 // header and small tensors
 )
 
 // A description is the metadata of an encoder's file.
@@ -33,37 +35,24 @@ type description struct {
 	Scale   float32       `json:"scale,omitempty"` // of n-grams
 }
 
-// Save writes an encoder to a file, for Load. The words' own vectors of WithWords are not part of it. The file is
+// Save writes an encoder or n-grams to a file, for Load. Words' own vectors are not part of it. The file is
 // written whole or not at all. A parameter with NaN or infinity is an error.
 //
 // offset, one vector, is added to every composed one; see Offset.
-func Save(path string, e Encoder, offset []float32) error {
+func Save(path string, e Trained, offset []float32) error {
+	d := description{Version: fileVersion}
+	var f fileWriter
 	if w, ok := e.(*withWords); ok {
 		e = w.Encoder
 	}
-	d := description{Version: fileVersion}
-	var f fileWriter
-	switch e := e.(type) {
-	case *CNN:
-		d.Kind, d.CNN = kindCNN, &e.options
-		f.bytes("alphabet", []byte(strings.Join(e.alphabet.symbols, "\n")))
-		if e.statistics != nil {
-			f.floats("moments.mean", e.statistics.Mean, len(e.statistics.Mean))
-			f.floats("moments.scale", e.statistics.Scale, len(e.statistics.Scale))
-		}
-	case *NGrams:
-		d.Kind, d.NGrams = kindNGrams, &e.options
-		if m, ok := unseen(e).(*Means); ok {
-			d.Scale = m.scale
-		}
-		e.writeBuckets(&f)
-	default:
+	s, ok := e.(interface {
+		save(d *description, f *fileWriter)
+	})
+	if !ok {
 		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
 	}
+	s.save(&d, &f)
 	f.floats("offset", offset, len(offset))
-	for _, p := range e.Parameters() {
-		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
-	}
 	text, err := json.Marshal(d)
 	if err == nil {
 		err = f.err
@@ -76,35 +65,24 @@ func Save(path string, e Encoder, offset []float32) error {
 	})
 }
 
-// FileBytes is about the size of the file that Save writes.
-func FileBytes(e Encoder) int64 {
-	if w, ok := e.(*withWords); ok {
-		e = w.Encoder
+// save describes the network for Save.
+func (c *CNN) save(d *description, f *fileWriter) {
+	d.Kind, d.CNN = kindCNN, &c.options
+	f.bytes("alphabet", []byte(strings.Join(c.alphabet.symbols, "\n")))
+	if c.statistics != nil {
+		f.floats("moments.mean", c.statistics.Mean, len(c.statistics.Mean))
+		f.floats("moments.scale", c.statistics.Scale, len(c.statistics.Scale))
 	}
-	bytes := int64(64 << 10)
-	for _, p := range e.Parameters() {
-		bytes += 4 * int64(p.Value.Shape().TotalSize())
+	for _, p := range c.Parameters() {
+		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
 	}
-	if n, ok := e.(*NGrams); ok {
-		bytes += 8 * int64(len(n.rows))
-	}
-	return bytes
 }
 
-// ListBytes estimates the memory of what an encoder knows of its vocabulary: the parts of each word, and the rows of
-// buckets.
-func ListBytes(e Encoder) int64 {
-	if w, ok := e.(*withWords); ok {
-		e = w.Encoder
-	}
-	switch e := e.(type) {
-	case *CNN:
-		return e.vocabulary.bytes() + e.alphabet.bytes()
-	case *NGrams:
-		return e.vocabulary.bytes() + 2*(4+4+1)*int64(len(e.rows)) // a map that is half full
-	}
-	return 0
-}
+// FileBytes is about the size of the file that Save writes.
+func (c *CNN) FileBytes() int64 { return fileOverhead + 4*int64(c.values()) }
+
+// ListBytes estimates the memory of the symbols of each word, and of the alphabet.
+func (c *CNN) ListBytes() int64 { return c.vocabulary.bytes() + c.alphabet.bytes() }
 
 // fileWriter collects tensors to write.
 type fileWriter struct {
@@ -177,7 +155,6 @@ const offsetBytes = 2 << 20
 //
 // An encoder such as a CNN makes tables for each call of Encode, so there are few calls.
 func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]float32, error) {
-	e = unseen(e)
 	n := e.Dim()
 	if err := checkEncode(words, vectors, n); err != nil {
 		return nil, err

@@ -15,15 +15,22 @@ import (
 	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
-// trained returns encoders that Rows was run on.
-func trained(t testing.TB) map[string]Encoder {
+// trained returns encoders that Rows was run on, and n-grams.
+func trained(t testing.TB) map[string]Trained {
 	r := newRand(t)
-	all := encoders(t, words)
-	all["cnn and words"] = WithWords(encoders(t, words)["cnn"])
-	for _, e := range all {
+	networks, all := encoders(t, words), map[string]Trained{}
+	networks["cnn and words"] = WithWords(encoders(t, words)["cnn"])
+	for name, e := range networks {
 		e.Randomize(r.Uint64())
 		encoderProbe(t, r, e, 1).run(t)
+		all[name] = e
 	}
+	grams, err := NewNGrams(words, NGramOptions{Dim: 5, Buckets: 50, Scale: .7, Own: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grams.Randomize(r.Uint64())
+	all["n-grams"] = grams
 	return all
 }
 
@@ -43,11 +50,11 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want, got := make([]float32, len(all)*n), make([]float32, len(all)*n)
-		if err := unseen(e).Encode(all, want); err != nil {
+		if err := e.Encode(all, want); err != nil {
 			t.Fatal(err)
 		}
-		// Means add the offset to every n-gram, which rounds elsewhere.
-		means, isMeans := loaded.(*Means)
+		// N-grams add the offset to every one, which rounds elsewhere.
+		means, isMeans := loaded.(*NGrams)
 		for i := range want {
 			if !isMeans || len(means.Shape().NGrams(nil, all[i/n])) > 0 {
 				want[i] += offset[i%n]
@@ -61,8 +68,8 @@ func TestSaveAndLoad(t *testing.T) {
 		if loaded.Dim() != n {
 			t.Errorf("%s: loaded with %d dimensions", name, loaded.Dim())
 		}
-		if info, err := os.Stat(path); err != nil || info.Size() > FileBytes(e) {
-			t.Errorf("%s: %v bytes, estimated %d (error %v)", name, info.Size(), FileBytes(e), err)
+		if info, err := os.Stat(path); err != nil || info.Size() > e.FileBytes() {
+			t.Errorf("%s: %v bytes, estimated %d (error %v)", name, info.Size(), e.FileBytes(), err)
 		}
 	}
 }
@@ -186,7 +193,7 @@ func TestLoadRefuses(t *testing.T) {
 		all := trained(t)
 		cnn, sums := all["cnn"].(*CNN), all["n-grams"].(*NGrams)
 		change(&cnn.options, &sums.options)
-		for _, e := range []Encoder{cnn, sums} {
+		for _, e := range []Trained{cnn, sums} {
 			path := filepath.Join(t.TempDir(), "encoder")
 			if err := Save(path, e, make([]float32, 6)); err != nil {
 				t.Fatal(err)
@@ -217,13 +224,13 @@ func TestEncoderDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			testfiles.Copies(t, whole, composed)
+			testfiles.Copies(t, whole, composedBy)
 		})
 	}
 }
 
-// composed returns the vectors that the encoder in a file composes for some words.
-func composed(file []byte) ([]float32, error) {
+// composedBy returns the vectors that the encoder in a file composes for some words.
+func composedBy(file []byte) ([]float32, error) {
 	e, err := read(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, err
@@ -247,7 +254,7 @@ func TestSharedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := e.table.Shape()[0]; rows >= len(e.rows) {
+	if rows := len(e.words.Sizes); rows >= len(e.rows) {
 		t.Errorf("%d rows of %d buckets", rows, len(e.rows))
 	}
 	for _, change := range []func(f *hostileFile){

@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 		if e, err := read(bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil || e.Dim() > 1<<16 {
 			return
 		}
-		if _, err := composed(file.Bytes()); err != nil {
+		if _, err := composedBy(file.Bytes()); err != nil {
 			t.Errorf("an encoder that was read does not compose: %v", err)
 		}
 	})

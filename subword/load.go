@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 )
 
 // Load reads a file of Save. The result composes vectors of any words. It has no vocabulary, so it cannot be trained.
@@ -69,38 +70,22 @@ func read(r io.Reader, size int64) (Composer, error) {
 }
 
 // encoder makes the encoder of a description, of all tensors of the file.
-func (f fileReader) encoder(d description) (_ Composer, err error) {
-	var e Encoder
+func (f fileReader) encoder(d description) (e Composer, err error) {
 	switch {
 	case d.Kind == kindCNN && d.CNN != nil:
 		e, err = f.cnn(*d.CNN)
 	case d.Kind == kindNGrams && d.NGrams != nil:
-		e, err = f.ngrams(*d.NGrams)
+		e, err = f.ngrams(*d.NGrams, d.Scale)
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
+	}
+	if err == nil && len(f) > 0 {
+		err = fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range e.Parameters() {
-		if err := f.floats(p.Name, p.Value.Float32s()); err != nil {
-			return nil, err
-		}
-	}
-	offset := make([]float32, e.Dim())
-	if err := f.floats("offset", offset); err != nil {
-		return nil, err
-	}
-	if len(f) > 0 {
-		return nil, fmt.Errorf("its tensors %v are not known", slices.Sorted(maps.Keys(f)))
-	}
-	if n, ok := e.(*NGrams); ok {
-		if !(d.Scale > 0 && d.Scale <= math.MaxFloat32) {
-			return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", d.Scale)
-		}
-		return &Means{n, d.Scale, offset}, nil
-	}
-	return &shifted{e, offset}, nil
+	return e, nil
 }
 
 // shifted adds an offset to all vectors.
@@ -167,7 +152,7 @@ func (f fileReader) holds(values float64) error {
 	return nil
 }
 
-func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
+func (f fileReader) cnn(o CNNOptions) (Composer, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -187,13 +172,21 @@ func (f fileReader) cnn(o CNNOptions) (Encoder, error) {
 		return nil, err
 	}
 	c := newCNN(alphabet, o)
-	if o.Raw {
-		return c, nil
+	if !o.Raw {
+		if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
+			return nil, err
+		}
+		if err := f.floats("moments.scale", c.statistics.Scale); err != nil {
+			return nil, err
+		}
 	}
-	if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
-		return nil, err
+	for _, p := range c.Parameters() {
+		if err := f.floats(p.Name, p.Value.Float32s()); err != nil {
+			return nil, err
+		}
 	}
-	return c, f.floats("moments.scale", c.statistics.Scale)
+	offset := make([]float32, o.Dim)
+	return &shifted{c, offset}, f.floats("offset", offset)
 }
 
 func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
@@ -212,7 +205,7 @@ func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 	return alphabet, nil
 }
 
-func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
+func (f fileReader) ngrams(o NGramOptions, scale float32) (Composer, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -228,7 +221,12 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 	if len(data) == 0 || len(data)%4 > 0 || len(rows) != len(data) {
 		return nil, errors.New("its list of buckets is cut")
 	}
-	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
+	if !(scale > 0 && scale <= math.MaxFloat32) {
+		return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", scale)
+	}
+	o.Scale = scale
+	e := &NGrams{options: o, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
+	var sizes []uint32
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])
 		if uint64(bucket) >= uint64(o.Buckets) {
@@ -237,16 +235,19 @@ func (f fileReader) ngrams(o NGramOptions) (Encoder, error) {
 		if _, twice := e.rows[bucket]; twice {
 			return nil, fmt.Errorf("it has bucket %d twice", bucket)
 		}
-		if int(row) == len(e.sizes) {
-			e.sizes = append(e.sizes, 0)
-		} else if int(row) != len(e.sizes)-1 {
-			return nil, fmt.Errorf("bucket %d has row %d after row %d", bucket, row, len(e.sizes)-1)
+		if int(row) == len(sizes) {
+			sizes = append(sizes, 0)
+		} else if int(row) != len(sizes)-1 {
+			return nil, fmt.Errorf("bucket %d has row %d after row %d", bucket, row, len(sizes)-1)
 		}
-		e.rows[bucket], e.sizes[row] = row, e.sizes[row]+1
+		e.rows[bucket], sizes[row] = row, sizes[row]+1
 	}
-	if err := f.holds(float64(len(e.sizes)) * float64(o.Dim)); err != nil {
+	if err := f.holds(float64(len(sizes)) * float64(o.Dim)); err != nil {
 		return nil, err
 	}
-	e.table = newMatrix(len(e.sizes), o.Dim)
-	return e, nil
+	e.words = &composed.Composition{Dim: o.Dim, Starts: []uint32{0}, Sizes: sizes, Parts: floats(len(sizes) * o.Dim)}
+	if err := f.floats("ngrams", e.words.Parts); err != nil {
+		return nil, err
+	}
+	return e, f.floats("offset", e.offset)
 }

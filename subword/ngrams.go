@@ -2,34 +2,33 @@ package subword
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
-	"slices"
+	"runtime"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
-	"github.com/w2vcl/w2vcl/graph"
-	"github.com/w2vcl/w2vcl/internal/memory"
-	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // NGramOptions are the shape of NGrams. The zero values of Shortest, Longest and Buckets mean their defaults; Dim must
 // be set.
 type NGramOptions struct {
-	Dim               int     // N, values of a word vector
-	Shortest, Longest int     // characters of an n-gram; default 3 to 6
-	Buckets           int     // what n-grams are hashed to, less than 2^32; default 2,000,000
-	Rate              float64 // learning rate relative to the context vectors' rate; default 1
-	Mean              float32 `json:"-"` // above 0: training takes means, not sums, and unseen words so much of them
+	Dim               int // N, values of a word vector
+	Shortest, Longest int // characters of an n-gram; default 3 to 6
+	Buckets           int // what n-grams are hashed to, less than 2^32; default 2,000,000
+
+	Own   bool    `json:"-"` // words of the vocabulary have vectors of their own beside
+	Scale float32 `json:"-"` // how much of the mean of its n-grams an unseen word gets; default 1
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	o.Shortest, o.Longest = cmp.Or(o.Shortest, 3), cmp.Or(o.Longest, 6)
-	o.Buckets = cmp.Or(o.Buckets, 2_000_000)
+	o.Buckets, o.Scale = cmp.Or(o.Buckets, 2_000_000), cmp.Or(o.Scale, 1)
 	switch {
 	case o.Dim < 1:
 		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
@@ -41,19 +40,25 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	return o, nil
 }
 
-// NGrams is fastText's encoder (Bojanowski et al. 2017): the vector of a word is the sum of the vectors of the character
-// n-grams of the word between its marks. N-grams are hashed to buckets; only buckets that the vocabulary uses have a
-// vector, for no other is trained, and in the sum of an unseen word they count as zero. A file has means instead of
-// sums; see Means.
+// NGrams are vectors of the character n-grams of words between their marks, as in fastText (Bojanowski et al. 2017).
+// N-grams are hashed to buckets; only buckets that the vocabulary uses have a vector, for no other is trained. Buckets of
+// the same words share one: see [composed.Fold].
+//
+// A word of the vocabulary is the mean of its own vector and of its n-grams': its Composition, which training changes. The
+// vector of any other word is
+//
+//	scale · mean of z_g + offset
+//
+// over its n-grams, where z_g is zero for one that is not in the vocabulary. It is a mean of rows scale · z_g + offset, so a
+// fastText model can hold it. A word without n-grams gets zeros.
 type NGrams struct {
-	options    NGramOptions
-	rows       map[uint32]uint32 // bucket to row of the table; those of the same words share one
-	sizes      []uint32          // buckets of each row
-	vocabulary *Spellings        // rows of the n-grams of each word
-	table      *tensor.Dense     // (U, N)
+	options NGramOptions
+	rows    map[uint32]uint32     // bucket to part
+	words   *composed.Composition // of the vocabulary
+	offset  []float32             // (N); nil: zeros
 }
 
-// NewNGrams makes an encoder of a vocabulary. Its parameters are zero: Randomize or load them.
+// NewNGrams makes the n-grams of a vocabulary. Their vectors are zero: randomize or load them.
 func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -62,7 +67,8 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	if len(vocabulary) == 0 {
 		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
 	}
-	e := &NGrams{options: o, rows: map[uint32]uint32{}, vocabulary: &Spellings{starts: []int{0}}}
+	e := &NGrams{options: o, rows: map[uint32]uint32{}}
+	starts, ngrams := []uint32{0}, []uint32(nil)
 	for _, word := range vocabulary {
 		for _, bucket := range e.buckets(word) {
 			row, ok := e.rows[bucket]
@@ -70,38 +76,35 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 				row = uint32(len(e.rows))
 				e.rows[bucket] = row
 			}
-			e.vocabulary.symbols = append(e.vocabulary.symbols, row)
+			ngrams = append(ngrams, row)
 		}
-		e.vocabulary.starts = append(e.vocabulary.starts, len(e.vocabulary.symbols))
+		starts = append(starts, uint32(len(ngrams)))
 	}
-	e.sizes = slices.Repeat([]uint32{1}, len(e.rows))
-	e.mergeRows()
-	e.table = newMatrix(len(e.sizes), o.Dim)
+	parts, sizes, starts, symbols := composed.Fold(starts, ngrams, len(e.rows))
+	for bucket, row := range e.rows {
+		e.rows[bucket] = parts[row]
+	}
+	e.words = &composed.Composition{
+		Dim: o.Dim, Starts: starts, Symbols: symbols, Sizes: sizes, Parts: floats(len(sizes) * o.Dim), Rate: 1, Randomize: e.Randomize,
+	}
+	if o.Own {
+		e.words.Own = floats(len(vocabulary) * o.Dim)
+	}
 	return e, nil
 }
 
-// mergeRows gives n-grams one row that the same words have, as often: they would be trained alike, for all get the same
-// gradient, of which Adam and its relatives forget the size, and to which others add its multiple. It is a third to a half of all rows.
-func (e *NGrams) mergeRows() {
-	of, sizes := kernels.ClassesOf(kernels.Structure{Starts: kernels.Starts(e.vocabulary.starts), Symbols: e.vocabulary.symbols, Alphabet: len(e.rows)})
-	e.sizes = sizes
-	for bucket, row := range e.rows {
-		e.rows[bucket] = of[row]
-	}
-	for i, row := range e.vocabulary.symbols {
-		e.vocabulary.symbols[i] = of[row]
-	}
-}
+// Composition says how the words of the vocabulary are composed; its tables are live.
+func (e *NGrams) Composition() *composed.Composition { return e.words }
 
-// shape says the n-grams in fastText's terms.
-func (e *NGrams) shape() fasttext.Shape {
+// Shape says the n-grams in fastText's terms.
+func (e *NGrams) Shape() fasttext.Shape {
 	return fasttext.Shape{Shortest: e.options.Shortest, Longest: e.options.Longest, Buckets: e.options.Buckets}
 }
 
 // buckets returns the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
 // of the marked word.
 func (e *NGrams) buckets(word string) []uint32 {
-	if buckets := e.shape().NGrams(nil, word); len(buckets) > 0 {
+	if buckets := e.Shape().NGrams(nil, word); len(buckets) > 0 {
 		return buckets
 	}
 	return []uint32{bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets)}
@@ -115,7 +118,7 @@ func bucketOf(characters string, buckets int) uint32 {
 }
 
 // Words is V.
-func (e *NGrams) Words() int { return e.vocabulary.Len() }
+func (e *NGrams) Words() int { return e.words.Words() }
 
 // Dim is N.
 func (e *NGrams) Dim() int { return e.options.Dim }
@@ -123,63 +126,82 @@ func (e *NGrams) Dim() int { return e.options.Dim }
 // Truncated is 0: words may have any length.
 func (e *NGrams) Truncated() int { return 0 }
 
-// Parameters lists the table of the n-grams' vectors, live.
-func (e *NGrams) Parameters() []graph.Parameter {
-	return []graph.Parameter{{Name: "ngrams", Value: e.table, Rate: e.options.Rate, Sparse: true}}
-}
-
-// Randomize fills the table uniformly in ±1/N, as fastText does; a row of n buckets in ±1/(N√n), so that sums begin as
-// if each had its own.
+// Randomize fills the table uniformly in ±1/N, as fastText does; a row of n buckets in ±1/(N√n), so that means begin as
+// if each had its own. Words' own vectors start as at word level.
 func (e *NGrams) Randomize(seed uint64) {
-	trainer.Uniform(e.table.Float32s(), 1/float64(e.options.Dim), seed, 0)
-	for row, size := range e.sizes {
+	trainer.Uniform(e.words.Parts, 1/float64(e.options.Dim), seed, 0)
+	for row, size := range e.words.Sizes {
 		if size > 1 {
 			for i := range e.row(row) {
 				e.row(row)[i] /= float32(math.Sqrt(float64(size)))
 			}
 		}
 	}
+	if e.words.Own != nil {
+		trainer.Randomize(e.words.Own, e.options.Dim, seed)
+	}
 }
 
-func (e *NGrams) row(row int) []float32 {
-	return e.table.Float32s()[row*e.options.Dim:][:e.options.Dim]
+func (e *NGrams) row(row int) []float32 { return e.words.Parts[row*e.options.Dim:][:e.options.Dim] }
+
+// FileBytes is about the size of the file that Save writes.
+func (e *NGrams) FileBytes() int64 {
+	return fileOverhead + 4*int64(len(e.words.Parts)) + 8*int64(len(e.rows))
 }
 
-// Bytes estimates the memory of a graph of Rows: the vectors of all words and, for the gradient, which words have an
-// n-gram.
-func (e *NGrams) Bytes() (rows, gradient int64) {
-	users := 4 * int64(len(e.vocabulary.symbols))
-	return memory.SizeOf(e.Words()*e.Dim()) + users, memory.SizeOf(len(e.sizes) * e.Dim())
+// ListBytes estimates the memory of the parts of each word and of a map of buckets that is half full.
+func (e *NGrams) ListBytes() int64 {
+	return 4*int64(cap(e.words.Symbols)+cap(e.words.Starts)+cap(e.words.Sizes)) + 2*(4+4+1)*int64(len(e.rows))
 }
 
-// Encode writes the vectors of words, any strings, to dst, len(words) x Dim. A word of which the vocabulary has no part
-// gets zeros.
+// NGram writes the row of a bucket to dst, N values.
+func (e *NGrams) NGram(bucket uint32, dst []float32) {
+	clear(dst)
+	if row, ok := e.rows[bucket]; ok {
+		for i, x := range e.row(int(row)) {
+			dst[i] = float32(e.options.Scale * x) // rounded twice on every machine
+		}
+	}
+	for i, x := range e.offset {
+		dst[i] += x
+	}
+}
+
+// Encode writes the vectors of words, any strings, to dst, len(words) x Dim, in the arithmetic of fastText.
 func (e *NGrams) Encode(words []string, dst []float32) error {
-	n := e.options.Dim
+	n := e.Dim()
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("n-grams: %w", err)
 	}
-	ones := &ones{}
-	for i, word := range words {
-		var rows []uint32
-		for _, bucket := range e.buckets(word) {
-			if row, ok := e.rows[bucket]; ok {
-				rows = append(rows, row)
-			}
+	const atATime = 16
+	// Without a context to cancel there is no error.
+	return parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(words)+atATime-1)/atATime, func(part int) {
+		row, buckets := make([]float32, n), []uint32(nil)
+		for i := part * atATime; i < min((part+1)*atATime, len(words)); i++ {
+			buckets = e.Shape().NGrams(buckets[:0], words[i])
+			e.encode(buckets, dst[i*n:][:n], row)
 		}
-		ones.sum(dst[i*n:][:n], e.table.Float32s(), rows)
-	}
-	return nil
+	})
 }
 
-// Rows adds the sums for a batch of words to the graph of the table.
-func (e *NGrams) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (*gorgonia.Node, error) {
-	if len(parameters) != 1 {
-		return nil, fmt.Errorf("n-grams: %d parameters instead of 1", len(parameters))
+// encode writes the vector of a word with some n-grams to sum; row is scratch.
+func (e *NGrams) encode(buckets []uint32, sum, row []float32) {
+	clear(sum)
+	for _, bucket := range buckets {
+		e.NGram(bucket, row)
+		for j, x := range row {
+			sum[j] += x
+		}
 	}
-	rows, err := SumRows(e.vocabulary, parameters[0], batch, threads)
-	if err != nil {
-		return nil, fmt.Errorf("n-grams: %w", err)
+	factor := float32(1 / float64(max(len(buckets), 1)))
+	for j := range sum {
+		sum[j] *= factor
 	}
-	return rows, nil
+}
+
+// save describes the n-grams for Save.
+func (e *NGrams) save(d *description, f *fileWriter) {
+	d.Kind, d.NGrams, d.Scale = kindNGrams, &e.options, e.options.Scale
+	e.writeBuckets(f)
+	f.floats("ngrams", e.words.Parts, len(e.words.Sizes), e.options.Dim)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -21,7 +22,7 @@ const regressColumns = 16
 //
 // is least, with slopeRidge for b, where n_g words have the n-gram g: words that share an ending have less in common than those that
 // share a stem, which are fewer. The vector a is returned, of what occurs once and has no n-grams: what composes unseen words adds it.
-// NGramOptions.Mean must be 1. Conjugate gradients solve it to a hundredth of what there is to fit: composed vectors then have a
+// NGramOptions.Scale must be 1. Conjugate gradients solve it to a hundredth of what there is to fit: composed vectors then have a
 // cosine of .9999 with the exact ones (benchmarks/subwords). The number of threads does not change a bit.
 func (e *NGrams) Fit(vectors []float32, counts []uint64, ridge float64, threads int) (once []float32, err error) {
 	return e.fit(vectors, counts, ridge, threads, fitEnough)
@@ -32,16 +33,15 @@ const fitEnough = 1e-4
 
 // NewFit returns n-grams for Fit of vectors of dim values. If words are composed of n-grams already, it has the same ones,
 // and shares their lists.
-func NewFit(vocabulary []string, dim int, e Encoder) (*NGrams, error) {
-	if w, ok := e.(*withWords); ok {
-		e = w.Encoder
+func NewFit(vocabulary []string, dim int, e Trained) (*NGrams, error) {
+	n, ok := e.(*NGrams)
+	if !ok {
+		return NewNGrams(vocabulary, NGramOptions{Dim: dim})
 	}
-	if n, ok := e.(*NGrams); ok {
-		fit := *n
-		fit.options.Dim, fit.options.Mean, fit.table = dim, 1, newMatrix(len(n.sizes), dim)
-		return &fit, nil
-	}
-	return NewNGrams(vocabulary, NGramOptions{Dim: dim, Mean: 1})
+	fit, words := *n, *n.words
+	words.Dim, words.Parts, words.Own = dim, floats(len(words.Sizes)*dim), nil
+	fit.options.Dim, fit.options.Scale, fit.words = dim, 1, &words
+	return &fit, nil
 }
 
 // fit ends when the squares of what is left are so little of what they were.
@@ -50,8 +50,8 @@ func (e *NGrams) fit(vectors []float32, counts []uint64, ridge float64, threads 
 	switch {
 	case len(vectors) != words*n || len(counts) != words:
 		return nil, fmt.Errorf("n-grams are fitted to %d values and %d counts; %d words have %d values", len(vectors), len(counts), words, words*n)
-	case e.options.Mean != 1 || !(ridge > 0):
-		return nil, fmt.Errorf("n-grams are fitted as means, with a ridge above 0; they have the mean %v, ridge %v", e.options.Mean, ridge)
+	case e.options.Scale != 1 || !(ridge > 0):
+		return nil, fmt.Errorf("n-grams are fitted as means, with a ridge above 0; they have the scale %v, ridge %v", e.options.Scale, ridge)
 	}
 	once = make([]float32, n)
 	r := newRegression(e, counts, float32(ridge), team.New(threads))
@@ -72,7 +72,7 @@ func (e *NGrams) fit(vectors []float32, counts []uint64, ridge float64, threads 
 		})
 		level := r.level()
 		copy(once[first:], level[:columns])
-		r.each(len(e.sizes), func(_, row int) {
+		r.each(len(e.words.Sizes), func(_, row int) {
 			copy(e.row(row)[first:], of(r.solution, row)[:columns])
 		})
 	}
@@ -83,11 +83,12 @@ func (e *NGrams) fit(vectors []float32, counts []uint64, ridge float64, threads 
 // of words and of the n-grams' table have regressColumns values. A loop over the rows of one reads those of the other, so that
 // no two threads write to a row.
 type regression struct {
-	words   *Spellings // the rows of each word
-	holders *Spellings // the words of each row, one as often as it has the row
-	ridge   []float32  // of each row, which stands for several n-grams
-	weights []float32  // of each word, of one of its n-grams in the mean
-	inverse []float32  // of the diagonal of the normal equations
+	words   *composed.Composition // the rows of each word
+	first   []uint32              // the words of row i are holders[first[i]:first[i+1]], one as often as it has the row
+	holders []uint32
+	ridge   []float32 // of each row, which stands for several n-grams
+	weights []float32 // of each word, of one of its n-grams in the mean
+	inverse []float32 // of the diagonal of the normal equations
 	counts  *frequencies
 
 	solution, residual, direction, image []float32 // of rows
@@ -110,23 +111,26 @@ func fitPieces(rows int) int { return (rows + regressPiece - 1) / regressPiece }
 func of(rows []float32, i int) []float32 { return rows[i*regressColumns:][:regressColumns] }
 
 func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team) *regression {
-	rows, size := len(e.sizes), len(e.sizes)*regressColumns
+	words := *e.words
+	words.Own = nil
+	rows, size := len(words.Sizes), len(words.Sizes)*regressColumns
 	r := &regression{
-		words: e.vocabulary, holders: e.vocabulary.inverted(rows), team: threads,
+		words: &words, team: threads,
 		ridge: make([]float32, rows), inverse: make([]float32, rows), weights: make([]float32, e.Words()),
 		solution: make([]float32, size), residual: make([]float32, size), direction: make([]float32, size), image: make([]float32, size),
 		composed: make([]float32, e.Words()*regressColumns), parts: make([]columns, fitPieces(max(rows, e.Words()))),
 		counts: newFrequencies(counts),
 	}
+	r.first, r.holders = words.Users()
 	for v := range r.weights {
-		r.weights[v] = 1 / float32(max(len(r.words.Word(v)), 1))
+		r.weights[v] = words.Weight(uint32(v))
 	}
-	for row, n := range e.sizes {
-		words, diagonal, distinct := r.holders.Word(row), float32(0), 0
+	for row, n := range words.Sizes {
+		words, diagonal, distinct := r.holdersOf(row), float32(0), 0
 		for i := 0; i < len(words); distinct++ {
 			v, count := words[i], float32(0)
 			for ; i < len(words) && words[i] == v; i++ {
-				count++
+				count += float32(n)
 			}
 			diagonal += count * count * r.weights[v] * r.weights[v]
 		}
@@ -135,6 +139,9 @@ func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team
 	}
 	return r
 }
+
+// holdersOf returns the words of a row.
+func (r *regression) holdersOf(row int) []uint32 { return r.holders[r.first[row]:r.first[row+1]] }
 
 // each runs work for all i below n.
 func (r *regression) each(n int, work func(piece, i int)) {
@@ -210,8 +217,8 @@ func (r *regression) solve(enough float64) {
 func (r *regression) compose(rows []float32, v int) {
 	to := of(r.composed, v)
 	clear(to)
-	for _, row := range r.words.Word(v) {
-		simd.SGD(to, of(rows, int(row)), 1, -r.weights[v])
+	for _, row := range r.words.Of(uint32(v)) {
+		simd.SGD(to, of(rows, int(row)), 1, -r.words.Size(row)*r.weights[v])
 	}
 }
 
@@ -247,8 +254,8 @@ func (r *regression) level() (once [regressColumns]float32) {
 func (r *regression) spread(rows []float32, row int) {
 	to := of(rows, row)
 	clear(to)
-	for _, v := range r.holders.Word(row) {
-		simd.SGD(to, of(r.composed, int(v)), 1, -r.weights[v])
+	for _, v := range r.holdersOf(row) {
+		simd.SGD(to, of(r.composed, int(v)), 1, -r.words.Size(uint32(row))*r.weights[v])
 	}
 }
 
@@ -281,8 +288,8 @@ func quotients(x, y columns) (q [regressColumns]float32) {
 // FitBytes is the memory that Fit and FitLeaning take beside the vectors: the table, which is written to only now, what the
 // columns have that are fitted at a time, and the words of each row.
 func (e *NGrams) FitBytes() int64 {
-	rows, words := len(e.sizes), e.Words()
-	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+6*rows+3*words+e.vocabulary.count()) +
+	rows, words := len(e.words.Sizes), e.Words()
+	return memory.SizeOf(rows*e.options.Dim) + 4*int64(regressColumns*(4*rows+words)+6*rows+3*words+len(e.words.Symbols)) +
 		8*regressColumns*int64(fitPieces(max(rows, words)))
 }
 
@@ -291,5 +298,5 @@ func (e *NGrams) FitBytes() int64 {
 func (e *NGrams) FitSeconds(threads int) float64 {
 	const steps, step = 10, 45e-9
 	blocks := (e.options.Dim + regressColumns - 1) / regressColumns
-	return steps * step * float64(blocks) * float64(e.vocabulary.count()) / float64(threads)
+	return steps * step * float64(blocks) * float64(len(e.words.Symbols)) / float64(threads)
 }

@@ -36,7 +36,7 @@ func TestFit(t *testing.T) {
 		}
 		const ridge = .02
 		fit := func(threads int, enough float64) (*NGrams, []float32) {
-			e, err := NewNGrams(words, NGramOptions{Dim: dim, Shortest: 1, Longest: 3, Buckets: 90, Mean: 1})
+			e, err := NewNGrams(words, NGramOptions{Dim: dim, Shortest: 1, Longest: 3, Buckets: 90})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,14 +62,14 @@ func TestFit(t *testing.T) {
 		}
 		quick, _ := fit(2, fitEnough)
 		var off, size float64
-		for i, x := range e.table.Float32s() {
-			off, size = off+math.Pow(float64(x-quick.table.Float32s()[i]), 2), size+float64(x)*float64(x)
+		for i, x := range e.words.Parts {
+			off, size = off+math.Pow(float64(x-quick.words.Parts[i]), 2), size+float64(x)*float64(x)
 		}
 		if off > 5e-3*size {
 			t.Errorf("dim %d: what Fit takes for enough is off by %v of %v", dim, off, size)
 		}
 		for _, threads := range []int{2, 5} {
-			if again, m := fit(threads, 1e-12); !slices.Equal(again.table.Float32s(), e.table.Float32s()) || !slices.Equal(m, once) {
+			if again, m := fit(threads, 1e-12); !slices.Equal(again.words.Parts, e.words.Parts) || !slices.Equal(m, once) {
 				t.Errorf("dim %d: %d threads give other bits", dim, threads)
 			}
 		}
@@ -159,8 +159,8 @@ func TestFitOnManyThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fitPieces(len(e.sizes)) < 3 {
-			t.Fatalf("%d rows are too few", len(e.sizes))
+		if fitPieces(len(e.words.Sizes)) < 3 {
+			t.Fatalf("%d rows are too few", len(e.words.Sizes))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -168,13 +168,13 @@ func TestFitOnManyThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
-		need, took := e.FitBytes()-memory.SizeOf(len(e.sizes)*dim), int64(after.TotalAlloc-before.TotalAlloc)
+		need, took := e.FitBytes()-memory.SizeOf(len(e.words.Sizes)*dim), int64(after.TotalAlloc-before.TotalAlloc)
 		if took > need+need/10+1<<16 {
 			t.Errorf("%d threads: the fit took %d bytes beside its table, not %d", threads, took, need)
 		}
 		if want == nil {
-			want = e.table.Float32s()
-		} else if !slices.Equal(e.table.Float32s(), want) {
+			want = e.words.Parts
+		} else if !slices.Equal(e.words.Parts, want) {
 			t.Errorf("%d threads give other bits", threads)
 		}
 	}
@@ -182,12 +182,12 @@ func TestFitOnManyThreads(t *testing.T) {
 
 func TestFitErrors(t *testing.T) {
 	for _, x := range []struct {
-		mean   float32
+		scale  float32
 		values int
 		counts int
 		ridge  float64
-	}{{0, 6, 2, 1}, {1, 5, 2, 1}, {1, 6, 1, 1}, {1, 6, 2, 0}, {1, 6, 2, math.NaN()}} {
-		e, err := NewNGrams([]string{"ab", "cd"}, NGramOptions{Dim: 3, Mean: x.mean})
+	}{{.7, 6, 2, 1}, {1, 5, 2, 1}, {1, 6, 1, 1}, {1, 6, 2, 0}, {1, 6, 2, math.NaN()}} {
+		e, err := NewNGrams([]string{"ab", "cd"}, NGramOptions{Dim: 3, Scale: x.scale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,24 +206,29 @@ func TestNewFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	grams.Randomize(1)
-	before := slices.Clone(grams.table.Float32s())
-	for name, e := range map[string]Encoder{"n-grams": grams, "and words": WithWords(grams)} {
+	own, err := NewNGrams(words, NGramOptions{Dim: 3, Shortest: 1, Longest: 2, Buckets: 40, Own: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.words.Parts = grams.words.Parts
+	before := slices.Clone(grams.words.Parts)
+	for name, e := range map[string]Trained{"n-grams": grams, "and words": own} {
 		fit, err := NewFit(words, 3, e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fit.shape() != grams.shape() || fit.vocabulary != grams.vocabulary {
-			t.Errorf("%s: other n-grams, or lists of their own: %+v", name, fit.shape())
+		if fit.Shape() != grams.Shape() || fit.words.Own != nil || !slices.Equal(fit.words.Symbols, grams.words.Symbols) {
+			t.Errorf("%s: other n-grams, or lists of their own: %+v", name, fit.Shape())
 		}
 		if _, err := fit.Fit([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}, []uint64{4, 3, 2, 1}, .1, 1); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(grams.table.Float32s(), before) || slices.Equal(fit.table.Float32s(), before) {
+		if !slices.Equal(grams.words.Parts, before) || slices.Equal(fit.words.Parts, before) {
 			t.Errorf("%s: the table of the encoder was changed, or is the one that was fitted", name)
 		}
 	}
-	if fit, err := NewFit(words, 3, nil); err != nil || fit.shape().Shortest != 3 || fit.shape().Longest != 6 {
-		t.Errorf("n-grams %+v, error %v", fit.shape(), err)
+	if fit, err := NewFit(words, 3, nil); err != nil || fit.Shape().Shortest != 3 || fit.Shape().Longest != 6 {
+		t.Errorf("n-grams %+v, error %v", fit.Shape(), err)
 	}
 }
 
@@ -241,7 +246,7 @@ func TestFitWithoutALine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch all := slices.Concat(got, e.table.Float32s()); {
+		switch all := slices.Concat(got, e.words.Parts); {
 		case len(counts) == 1 && !slices.Equal(got, []float32{3, -4}):
 			t.Errorf("one word: %v", got)
 		case want == nil:

@@ -184,7 +184,7 @@ func (a *Alphabet) bytes() int64 {
 // Spell returns the spellings of words. One of more symbols than the limit loses those before its last. One of less than
 // atLeast symbols is padded.
 func (a *Alphabet) Spell(words []string, atLeast int) *Spellings {
-	s := &Spellings{starts: make([]int, 1, len(words)*a.spellings()+1), each: a.spellings()}
+	s := &Spellings{starts: make([]uint32, 1, len(words)*a.spellings()+1), each: a.spellings()}
 	limit := a.options.Limit
 	for _, word := range words {
 		for i, length := range a.options.Gram {
@@ -206,7 +206,7 @@ func (a *Alphabet) Spell(words []string, atLeast int) *Spellings {
 			for range atLeast - len(symbols) {
 				s.symbols = append(s.symbols, padding)
 			}
-			s.starts = append(s.starts, len(s.symbols))
+			s.starts = append(s.starts, uint32(len(s.symbols)))
 		}
 	}
 	return s
@@ -218,21 +218,17 @@ type Spellings struct {
 	Truncated int // words that were too long
 
 	symbols []uint32
-	starts  []int    // word i is symbols[starts[i]:starts[i+1]]
+	starts  []uint32 // word i is symbols[starts[i]:starts[i+1]]
 	each    int      // G; 0 stands for 1
 	batch   []uint32 // if not nil, the words are those of these numbers, with G spellings each
 }
 
 // bytes is the memory of the spellings.
-func (s *Spellings) bytes() int64 { return 4*int64(cap(s.symbols)) + 8*int64(cap(s.starts)) }
+func (s *Spellings) bytes() int64 { return 4*int64(cap(s.symbols)) + 4*int64(cap(s.starts)) }
 
 // NewSpellings returns the spellings of words; word i has the symbols symbols[starts[i]:starts[i+1]].
 func NewSpellings(starts, symbols []uint32) *Spellings {
-	s := &Spellings{symbols: symbols}
-	for _, i := range starts {
-		s.starts = append(s.starts, int(i))
-	}
-	return s
+	return &Spellings{symbols: symbols, starts: starts}
 }
 
 // Len is the number of words.
@@ -241,14 +237,6 @@ func (s *Spellings) Len() int {
 		return len(s.batch) * max(s.each, 1)
 	}
 	return len(s.starts) - 1
-}
-
-// count is how many symbols all words have.
-func (s *Spellings) count() (symbols int) {
-	for i := range s.Len() {
-		symbols += len(s.Word(i))
-	}
-	return symbols
 }
 
 // Word returns the symbols of word i.

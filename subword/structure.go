@@ -34,15 +34,12 @@ func StructureOf(e graph.Encoder) (kernels.Structure, error) {
 		words = e.vocabulary
 		s = kernels.Structure{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
 			Spellings: len(o.Spelling.Gram), LayerRates: o.LayerRates, Raw: o.Raw, Activation: string(o.Activation)}
-	case *NGrams:
-		words = e.vocabulary
-		s = kernels.Structure{Alphabet: len(e.sizes), Sizes: e.sizes, Rate: e.options.Rate}
 	default:
 		return s, fmt.Errorf("an encoder of type %T is not known", e)
 	}
 	if s.Rate == 0 {
 		s.Rate = 1
 	}
-	s.Symbols, s.Starts = words.symbols, kernels.Starts(words.starts)
+	s.Symbols, s.Starts = words.symbols, words.starts
 	return s, nil
 }

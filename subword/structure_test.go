@@ -14,10 +14,6 @@ func TestStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grams, err := NewNGrams(words, NGramOptions{Dim: 3, Rate: .5})
-	if err != nil {
-		t.Fatal(err)
-	}
 	lengths, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Spelling: SpellingOptions{Gram: Lengths{1, 3}, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +25,7 @@ func TestStructure(t *testing.T) {
 	}{
 		{cnn, cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1, Spellings: 1}},
 		{lengths, lengths.vocabulary, kernels.Structure{Alphabet: lengths.alphabet.Len(), CharDim: 32, Filters: []int{5}, Widths: []int{2}, Rate: 1, Spellings: 2}},
-		{WithWords(grams), grams.vocabulary, kernels.Structure{Alphabet: len(grams.sizes), Words: true, Rate: .5}},
+		{WithWords(cnn), cnn.vocabulary, kernels.Structure{Alphabet: cnn.alphabet.Len(), CharDim: 32, Filters: []int{5, 5}, Widths: []int{2, 4}, Rate: 1, Spellings: 1, Words: true}},
 	} {
 		s, err := StructureOf(x.encoder)
 		if err != nil {

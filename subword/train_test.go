@@ -70,15 +70,6 @@ func (tr *trial) encoders(t *testing.T) map[string]func() Encoder {
 		}
 		return e
 	}
-	grams := func(o NGramOptions) Encoder {
-		t.Helper()
-		o.Dim = 20
-		e, err := NewNGrams(tr.words, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
-	}
 	one := []int{16}
 	return map[string]func() Encoder{
 		"cnn": func() Encoder { return cnn(CNNOptions{Filters: one}) },
@@ -86,7 +77,6 @@ func (tr *trial) encoders(t *testing.T) map[string]func() Encoder {
 			return cnn(CNNOptions{Filters: one, Activation: Tanh, Spelling: SpellingOptions{Gram: Lengths{1, 2, 3}}})
 		},
 		"cnn and words": func() Encoder { return WithWords(cnn(CNNOptions{Filters: one, Rate: .5})) },
-		"n-grams":       func() Encoder { return grams(NGramOptions{}) },
 	}
 }
 
@@ -210,11 +200,11 @@ func (tr *trial) check(t *testing.T, vanilla bool, name string, units int) {
 
 func TestTrainingErrors(t *testing.T) {
 	tr := newTrial(t)
-	few, err := NewNGrams(tr.words[1:], NGramOptions{Dim: 20})
+	few, err := NewCNN(tr.words[1:], CNNOptions{Dim: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := tr.encoders(t)["n-grams"]()
+	e := tr.encoders(t)["cnn"]()
 	for name, change := range map[string]func(e *Encoder, c *graph.Options){
 		"words":      func(e *Encoder, _ *graph.Options) { *e = few },
 		"dimensions": func(_ *Encoder, c *graph.Options) { c.Dim = 19 },

@@ -19,6 +19,8 @@ func (e nothing) Randomize(uint64)                 {}
 func (e nothing) Bytes() (rows, gradient int64)    { return 0, 0 }
 func (e nothing) Encode([]string, []float32) error { return nil }
 func (e nothing) Truncated() int                   { return 0 }
+func (e nothing) FileBytes() int64                 { return 0 }
+func (e nothing) ListBytes() int64                 { return 0 }
 
 // Rows are zeros. They need a graph, which an encoder has from its parameters;
 // withNothing hands over that of the table.

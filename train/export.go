@@ -150,7 +150,7 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 	table := words + v*int64(4*j.config.Dim+2)
 	space := runfolder.DiskSpace{Vectors: 2*table + overhead, Checkpoint: overhead}
 	if e := j.written(); e != nil {
-		space.Vectors += subword.FileBytes(e)
+		space.Vectors += e.FileBytes()
 	}
 	if j.savesComposed() {
 		space.Checkpoint += 4 * v * int64(j.config.Dim)

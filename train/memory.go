@@ -10,7 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -111,7 +110,7 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork) + j.start.Bytes() + subword.ListBytes(j.encoder) + j.unseenBytes() + j.copyBytes(),
+		Work: a.Sum(trainer.ForWork) + j.start.Bytes() + j.listBytes() + j.unseenBytes() + j.copyBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {

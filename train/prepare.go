@@ -30,7 +30,7 @@ type job struct {
 	executor executor
 	text     *text
 	start    trainer.Tables      // vectors to go on from; may be none
-	encoder  subword.Encoder     // of word vectors; nil: they are a table
+	encoder  subword.Trained     // of word vectors; nil: they are a table
 	unseen   *subword.NGrams     // fitted to the trained vectors for unseen words; nil: the encoder has them
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
@@ -131,7 +131,7 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 // draw describes the trainer of the mode, without M.
 func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
 	c, v := &j.config, j.text.vocabulary
-	b = &blueprint{pairs: c.VanillaOptions(), sequential: c.SequentialOptions(), iterations: c.TotalIterations()}
+	b = &blueprint{pairs: c.VanillaOptions(), iterations: c.TotalIterations()}
 	j.epochs = float64(c.Epochs)
 	if b.graph, err = j.graphOptions(p); err != nil {
 		return nil, err
@@ -143,9 +143,7 @@ func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
 	case settings.Stretches:
 		return b, j.drawStretches(b)
 	case settings.SentenceOrdered:
-		if b.sequential.Composition, err = c.Composition(j.encoder); err != nil {
-			return nil, err
-		}
+		b.sequential = c.SequentialOptions(j.encoder)
 		b.noise, err = c.Negatives(nil, v)
 	default:
 		b.noise, err = c.Negatives(nil, v)
@@ -155,12 +153,6 @@ func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
 
 func (j *job) drawStretches(b *blueprint) (err error) {
 	c := &j.config
-	if b.graph.Composition, err = c.Composition(j.encoder); err != nil {
-		return err
-	}
-	if b.graph.Composition != nil {
-		b.graph.Encoder = nil
-	}
 	if b.stretches, err = wordcontext.NewStretches(j.text.corpus, c.StretchOptions()); err != nil {
 		return err
 	}

@@ -752,7 +752,7 @@ func tensorNames(t *testing.T, path string) (names []string) {
 func TestVectorsOfACheckpoint(t *testing.T) {
 	for _, mode := range []string{onStretches, string(sequential.PWord2Vec)} {
 		c := longerConfig(t, mode)
-		c.Subword, c.Buckets = settings.SubwordNGram, 1000
+		c.Subword, c.Buckets, c.SubwordLR = settings.SubwordNGram, 1000, 1
 		interruptRun(t, c)
 		want, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
 		if err != nil {

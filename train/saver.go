@@ -114,12 +114,8 @@ func (s *saver) state() ([]trainer.Tensor, error) {
 	return append([]trainer.Tensor{{Name: runfolder.ComposedWords, Data: words}}, state...), nil
 }
 
-// savesComposed reports whether words are composed row by row, which takes no memory. Networks compose all words at once, and so
-// does the graph of skip-gram.
-func (j *job) savesComposed() bool {
-	skipGram := j.config.Mode == settings.ModeCL && j.config.Model == settings.ModelSkipGram
-	return j.config.ComposesRows() && j.config.Mode != settings.ModeVanilla && !skipGram
-}
+// savesComposed reports whether words are composed row by row, which takes no memory. Networks compose all words at once.
+func (j *job) savesComposed() bool { return j.config.ComposesRows() }
 
 // periodic writes a checkpoint that is due. One that cannot be written is no
 // reason to stop: it is reported, and tried again when the next is due. Only

@@ -20,7 +20,7 @@ func (j *job) makeEncoder() (err error) {
 }
 
 // written is the encoder that the run folder gets; nil: none.
-func (j *job) written() subword.Encoder {
+func (j *job) written() subword.Trained {
 	if j.unseen != nil {
 		return j.unseen
 	}
@@ -44,6 +44,14 @@ func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
 	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, once)
 }
 
+// listBytes is the memory of what an encoder knows of the vocabulary.
+func (j *job) listBytes() int64 {
+	if j.encoder == nil {
+		return 0
+	}
+	return j.encoder.ListBytes()
+}
+
 // unseenBytes is the memory of exportUnseen, and of what is known of the words before.
 func (j *job) unseenBytes() int64 {
 	switch {
@@ -52,7 +60,7 @@ func (j *job) unseenBytes() int64 {
 	case j.config.Subword == settings.SubwordNGram: // the encoder's
 		return j.unseen.FitBytes()
 	default:
-		return j.unseen.FitBytes() + subword.ListBytes(j.unseen)
+		return j.unseen.FitBytes() + j.unseen.ListBytes()
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/trainer"

@@ -75,15 +75,12 @@ const underWay = 2
 
 func cbowOptions(s *wordcontext.Stretches, c graph.Options) cl.CBOWOptions {
 	x := c.Optimizer.WithDefaults()
-	o := cl.CBOWOptions{
+	return cl.CBOWOptions{
 		Rows: s.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives,
 		Places: s.Capacity(), Window: s.Options().Window, Buffers: readersOf(c.Threads) + underWay,
 		Method: string(x.Method), Beta1: x.Beta1, Beta2: x.Beta2, Epsilon: x.Epsilon, WeightDecay: x.WeightDecay,
+		Composition: c.Composition,
 	}
-	if x := c.Composition; x != nil {
-		o.Composition = &cl.Composition{Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Own: x.Own != nil, Rate: float64(x.Rate)}
-	}
-	return o
 }
 
 // CheckCBOW returns why the kernels cannot train large-batch CBOW with its options, an UnsupportedError, or nil.
@@ -106,9 +103,9 @@ func MemoryCBOW(s *wordcontext.Stretches, c graph.Options, gpus int) int64 {
 		own = o.OwnDim(gpus)
 	}
 	if o.Composition != nil {
-		bytes += table(o.Composition.Parts, own)
+		bytes += table(o.Composition.PartCount(), own)
 	}
-	if o.Composition == nil || o.Composition.Own {
+	if o.Composition == nil || o.Composition.Own != nil {
 		bytes += table(o.Rows, own)
 	}
 	return bytes

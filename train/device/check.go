@@ -42,11 +42,14 @@ func CheckCL(c graph.Options, p Precision) error {
 	if !o.Kernels {
 		return unsupported("Optimizer", o.Name, "GPUs have no kernels for it")
 	}
-	if c.Encoder == nil {
+	if c.Encoder == nil && c.Composition == nil {
 		return nil
 	}
 	if !o.Shared {
 		return unsupported("Optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
+	}
+	if c.Composition != nil {
+		return checkEncoder(nil, 0, p)
 	}
 	s, err := structureOf(c)
 	if err != nil {
@@ -62,7 +65,7 @@ func CheckCL(c graph.Options, p Precision) error {
 // CheckSeveral returns why several GPUs cannot train W2V-CL together, an UnsupportedError, or nil. What one of them cannot,
 // says CheckCL.
 func CheckSeveral(c graph.Options) error {
-	if c.Encoder != nil {
+	if c.Encoder != nil || c.Composition != nil {
 		return unsupported("Encoder", "", "several GPUs have no kernels for it, one has")
 	}
 	return nil

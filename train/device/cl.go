@@ -8,6 +8,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/team"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
@@ -60,7 +61,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		return nil, err
 	}
 	threads := c.Threads
-	if c.Encoder == nil {
+	if c.Encoder == nil && c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}
 	host, err := graph.NewModel(m.Rows(), "", 0, c)
@@ -73,7 +74,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 		Rows: m.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives, SameColumn: c.SameColumn, Shares: shares, Seed: c.Seed, Alias: noise.Table(),
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, c.Seed, iteration, step) },
 		Method:     string(o.Method), Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
-		HalfPrecision: p == Half,
+		HalfPrecision: p == Half, Composition: c.Composition,
 	}, structure)
 	if err != nil {
 		return nil, err
@@ -133,8 +134,8 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 		moments = moments/2 + 4*v // of adam-row the second moments stay float32
 	}
 	method := c.Optimizer.WithDefaults().Method
-	lists := method != optim.Adam || slots != words || c.SharedNegatives > 0 || p == Half || structure != nil // cl.Options.SplitsRows
-	work := cl.SampleBytes(words, slots, lists) + 8*v + 8<<20                                                 // samples, alias table, losses
+	lists := method != optim.Adam || slots != words || c.SharedNegatives > 0 || p == Half || structure != nil || c.Composition != nil // cl.Options.SplitsRows
+	work := cl.SampleBytes(words, slots, lists) + 8*v + 8<<20                                                                         // samples, alias table, losses
 	// GPUs share the rows, or else the dimensions.
 	if gpus > 1 && lists {
 		own := (words + gpus - 1) / gpus
@@ -150,10 +151,13 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus), nil
 	}
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
-	if structure == nil {
-		return bytes, nil
+	switch {
+	case c.Composition != nil:
+		bytes += composedBytes(c.Composition, c)
+	case structure != nil:
+		bytes += encoderBytes(structure, words, c)
 	}
-	return bytes + encoderBytes(structure, words, c), nil
+	return bytes, nil
 }
 
 // MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
@@ -164,6 +168,20 @@ func MemoryCLOn(d Device, words, slots int, c graph.Options, p Precision) (int64
 		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs()) - cl.ExchangeBytes(words, c.Negatives, d.GPUs())
 	}
 	return bytes, err
+}
+
+// composedBytes estimates the memory that a composition takes beyond the table of words, whose place it takes: the rows of the next
+// iteration, lists, and the parts, with their sums in 16 bits.
+func composedBytes(x *composed.Composition, c graph.Options) int64 {
+	v, u, table := int64(x.Words()), x.PartCount(), tableBytes(x.Words(), c.Dim)
+	bytes := 4*int64(len(x.Starts)+len(x.Symbols)) + 20*v + table
+	if x.Own != nil {
+		bytes += table
+	} else {
+		bytes -= c.Optimizer.Bytes(x.Words(), paddedDim(c.Dim))
+	}
+	bytes += tableBytes(u, c.Dim)*3/2 + c.Optimizer.Bytes(u, paddedDim(c.Dim))
+	return bytes + table/2 + 4*int64(len(x.Symbols)+4*u)
 }
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
@@ -177,10 +195,6 @@ func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 		bytes -= c.Optimizer.Bytes(words, paddedDim(c.Dim))
 	}
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
-	if len(s.Widths) == 0 {
-		bytes += tableBytes(s.Alphabet, c.Dim)*3/2 + c.Optimizer.Bytes(s.Alphabet, paddedDim(c.Dim)) // with their sums in 16 bits
-		return bytes + table/2 + 4*int64(len(s.Symbols)+4*s.Alphabet)
-	}
 	const sharedOfBlock = 227 << 10
 	d := paddedDim(s.Features())
 	parameter(s.Alphabet, s.CharDim)

@@ -1,9 +1,9 @@
 package device
 
 import (
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 )
 
 // ComposedKernels train a sentence-ordered mode whose W is composed of parts. Send and Receive
@@ -53,7 +53,7 @@ func newSentence(d Device, host *sequential.Trainer, c sentence.Options, x *comp
 	if x == nil {
 		return d.NewSentence(c)
 	}
-	k, err := d.NewComposed(c, compositionOf(x))
+	k, err := d.NewComposed(c, x)
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +68,10 @@ func pieceOf(c sequential.Options) int {
 	return composedPiece
 }
 
-func compositionOf(x *composed.Composition) sentence.Composition {
-	return sentence.Composition{
-		Parts: len(x.Parts) / x.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Own: x.Own != nil, Rate: x.Rate, Undamped: x.Undamped,
-		Block: composedBlock,
-	}
-}
-
 // memoryComposed estimates what a composition takes of a device's memory.
 func memoryComposed(x *composed.Composition) int64 {
 	if x == nil {
 		return 0
 	}
-	return sentence.ComposedBytes(x.Words(), len(x.Parts)/x.Dim, len(x.Symbols), x.Dim, x.Own != nil)
+	return sentence.ComposedBytes(x)
 }

@@ -3,8 +3,8 @@ package device_test
 import (
 	"testing"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
@@ -18,20 +18,9 @@ func newComposed(t *testing.T, seed uint64, algorithm sequential.Algorithm, mode
 		Algorithm: algorithm, Model: model, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: 3, Seed: seed, Threads: 1, Block: 1 << 30,
 	}
 	composition := func() *composed.Composition {
-		e, err := subword.NewNGrams(c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Mean: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := subword.StructureOf(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = s.Folded()
-		x := &composed.Composition{
-			Dim: 7, Starts: s.Starts, Symbols: s.Symbols, Sizes: s.Sizes, Parts: e.Parameters()[0].Value.Float32s(), Rate: 1, Most: 3, Randomize: e.Randomize,
-		}
-		if own {
-			x.Own, x.Rate = make([]float32, x.Words()*7), .4
+		x := compositionOf(t, c.Vocabulary.Words, subword.NGramOptions{Dim: 7, Buckets: 50, Own: own}, 1)
+		if x.Most = 3; own {
+			x.Rate = .4
 		}
 		return x
 	}

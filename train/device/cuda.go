@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
@@ -81,17 +82,21 @@ func (d cudaDevice) GPUs() int { return 1 }
 func (cudaDevice) ByMessages() bool { return false }
 
 func (d cudaDevice) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
-	if e != nil {
+	switch {
+	case c.Composition != nil:
+		return encoder.NewParts(d.Device, c)
+	case e != nil:
 		return encoder.New(d.Device, c, *e)
+	default:
+		return cl.New(d.Device, c)
 	}
-	return cl.New(d.Device, c)
 }
 
 func (d cudaDevice) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.New(d.Device, c)
 }
 
-func (d cudaDevice) NewComposed(c sentence.Options, x sentence.Composition) (ComposedKernels, error) {
+func (d cudaDevice) NewComposed(c sentence.Options, x *composed.Composition) (ComposedKernels, error) {
 	return sentence.NewComposed(d.Device, c, x)
 }
 

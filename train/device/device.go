@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
@@ -41,10 +42,10 @@ type Device interface {
 	Occupied() int64
 	// Peak returns the most bytes that were allocated on it at a time.
 	Peak() int64
-	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, they compose W.
+	// NewCL returns kernels of W2V-CL. With an encoder, which may be nil, or with a composition they compose W.
 	NewCL(c cl.Options, encoder *encoder.Structure) (CLKernels, error)
 	NewSentence(c sentence.Options) (SentenceKernels, error)
-	NewComposed(c sentence.Options, x sentence.Composition) (ComposedKernels, error)
+	NewComposed(c sentence.Options, x *composed.Composition) (ComposedKernels, error)
 	NewVanilla(c vanilla.Options) (VanillaKernels, error)
 	NewCBOW(c cl.CBOWOptions) (CBOWKernels, error)
 	Close() error

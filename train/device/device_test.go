@@ -13,9 +13,9 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
@@ -99,6 +99,16 @@ func newEncodedCL(t *testing.T, seed uint64, method optim.Method, free int64, en
 // newTemperedEncoder is newEncodedCL with options of M and shared negatives.
 func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared int, free int64,
 	encoder func(vocabulary []string) (subword.Encoder, error)) *pair {
+	return newTemperedRows(t, seed, method, o, shared, free, func(options *graph.Options, vocabulary []string) {
+		var err error
+		if options.Encoder, err = encoder(vocabulary); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// newTemperedRows is W2V-CL with rows that options say.
+func newTemperedRows(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared int, free int64, rows func(options *graph.Options, vocabulary []string)) *pair {
 	c, noise := text(t, seed, 2000)
 	o.Window, o.Contexts, o.Passes, o.Seed = 2, 40, 1, seed
 	m, err := wordcontext.Build(t.Context(), c, o)
@@ -106,20 +116,14 @@ func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordco
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	var encoders [2]subword.Encoder
-	for i := range encoders {
-		if encoders[i], err = encoder(c.Vocabulary.Words); err != nil {
-			t.Fatal(err)
-		}
-	}
 	options := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free, p.fake.Matrix = free, m
-	options.Encoder = encoders[0]
+	rows(&options, c.Vocabulary.Words)
 	if p.cpu, err = graph.NewCL(m, noise, 40, options); err != nil {
 		t.Fatal(err)
 	}
-	options.Encoder = encoders[1]
+	rows(&options, c.Vocabulary.Words)
 	if p.gpu, err = device.NewCL(p.fake, m, noise, 40, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +140,7 @@ func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword
 	options := func() graph.Options {
 		o := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
 		if grams != nil {
-			o.Composition = compositionOf(t, c.Vocabulary.Words, *grams)
+			o.Composition = compositionOf(t, c.Vocabulary.Words, *grams, .5)
 		}
 		return o
 	}
@@ -151,20 +155,22 @@ func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword
 }
 
 // compositionOf is settings.Config.Composition.
-func compositionOf(t *testing.T, vocabulary []string, o subword.NGramOptions) *composed.Composition {
+func compositionOf(t *testing.T, vocabulary []string, o subword.NGramOptions, rate float32) *composed.Composition {
+	t.Helper()
 	e, err := subword.NewNGrams(vocabulary, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := subword.StructureOf(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = s.Folded()
-	p := e.Parameters()
-	return &composed.Composition{
-		Dim: o.Dim, Starts: s.Starts, Symbols: s.Symbols, Sizes: s.Sizes, Parts: p[0].Value.Float32s(), Rate: float32(s.Rate), Most: 1, Randomize: e.Randomize,
-	}
+	x := e.Composition()
+	x.Rate, x.Most = rate, 1
+	return x
+}
+
+// newTemperedParts is newTemperedEncoder of n-grams.
+func newTemperedParts(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared int, free int64, grams subword.NGramOptions) *pair {
+	return newTemperedRows(t, seed, method, o, shared, free, func(options *graph.Options, vocabulary []string) {
+		options.Composition = compositionOf(t, vocabulary, grams, .3)
+	})
 }
 
 func newFullW2V(t *testing.T, seed uint64, epochs int) *pair {
@@ -287,9 +293,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 		})
 	},
 	"cl ngrams": func(t *testing.T, seed uint64) *pair {
-		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
-		})
+		return newTemperedParts(t, seed, optim.Adam, wordcontext.Options{}, 0, plenty, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70})
 	},
 	"cl cnn+words tempered": func(t *testing.T, seed uint64) *pair {
 		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5, MaxPositives: 9}, 5, plenty, func(words []string) (subword.Encoder, error) {
@@ -298,15 +302,10 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 		})
 	},
 	"cl ngrams+words tempered": func(t *testing.T, seed uint64) *pair {
-		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Rate: .3})
-			return subword.WithWords(e), err
-		})
+		return newTemperedParts(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5}, 5, little, subword.NGramOptions{Dim: 7, Own: true})
 	},
 	"cl ngrams shared": func(t *testing.T, seed uint64) *pair {
-		return newTemperedEncoder(t, seed, optim.AdamRow, wordcontext.Options{}, 5, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewNGrams(words, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70, Rate: .3})
-		})
+		return newTemperedParts(t, seed, optim.AdamRow, wordcontext.Options{}, 5, plenty, subword.NGramOptions{Dim: 7, Shortest: 1, Longest: 3, Buckets: 70})
 	},
 	"fullw2v": func(t *testing.T, seed uint64) *pair { return newFullW2V(t, seed, 3) },
 	"fullregister": func(t *testing.T, seed uint64) *pair {
@@ -326,7 +325,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"stretches": func(t *testing.T, seed uint64) *pair { return newStretches(t, seed, optim.Adam, nil) },
 	"stretches, n-grams": func(t *testing.T, seed uint64) *pair {
-		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100, Rate: .5})
+		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100})
 	},
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },

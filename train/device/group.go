@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
@@ -76,7 +77,7 @@ func (g cudaGroup) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)
 }
 
-func (g cudaGroup) NewComposed(sentence.Options, sentence.Composition) (ComposedKernels, error) {
+func (g cudaGroup) NewComposed(sentence.Options, *composed.Composition) (ComposedKernels, error) {
 	return nil, errOneGPU
 }
 

@@ -84,7 +84,7 @@ func TestCheckSeveral(t *testing.T) {
 		t.Error(err)
 	}
 	var unsupported *device.UnsupportedError
-	if err := device.CheckSeveral(graph.Options{Encoder: &subword.NGrams{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
+	if err := device.CheckSeveral(graph.Options{Encoder: &subword.CNN{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
 		t.Errorf("error %v, want one of Encoder", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestMemoryOfCBOW(t *testing.T) {
 	for _, composed := range []bool{false, true} {
 		options := graph.Options{Dim: dim, Negatives: 5, SharedNegatives: 32, Optimizer: optim.Options{Method: optim.Adam}}
 		if composed {
-			options.Composition = compositionOf(t, c.Vocabulary.Words, subword.NGramOptions{Dim: dim, Buckets: 5000})
+			options.Composition = compositionOf(t, c.Vocabulary.Words, subword.NGramOptions{Dim: dim, Buckets: 5000}, 1)
 		}
 		for _, gpus := range []int64{1, 2, 4, 8} {
 			table := 3 * 4 * dim * v // with moments

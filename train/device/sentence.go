@@ -68,7 +68,7 @@ func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start tra
 		Mode: mode, Vocabulary: text.Vocabulary.Len(), Dim: c.Dim, Negatives: c.Negatives, Radius: radius, Batch: host.Batch(),
 		Epochs: c.Epochs, Seed: c.Seed, Alias: noise.Table(), Counts: text.Vocabulary.Counts, Keep: corpus.KeepThresholds(text.Vocabulary.Counts, c.Sample),
 		Tokens: text.Tokens, Sentences: text.Sentences, Text: all, Walks: walksOf(text, c, free), Units: bounds, HalfPrecision: precision.Rounds(), HalfWords: precision == HalfTables,
-		TextTokens: parts.tokens(free - memoryWithoutText(text, c, precision, free, d.GPUs())), Piece: pieceOf(c), Sync: sync,
+		TextTokens: parts.tokens(free - memoryWithoutText(text, c, precision, free, d.GPUs())), Piece: pieceOf(c), Block: composedBlock, Sync: sync,
 	}, c.Composition)
 	if err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/walk"
 )
 

@@ -75,6 +75,9 @@ func tempered(c *Config, set given) clRecipe {
 	}
 	iterations := cmp.Or(c.Iterations, c.Epochs*r.contexts)
 	r.lr, r.weightDecay = temperedRate(c.Dim, min(iterations, 4*r.contexts)), 0.25
+	if c.ComposesRows() { // parts learn at the whole rate, so they decay at it, too (benchmarks/subwords)
+		r.weightDecay = 0.12
+	}
 	if !c.adaptive() {
 		r.lr, r.weightDecay = 0.08, 0.012
 	}

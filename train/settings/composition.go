@@ -3,13 +3,12 @@ package settings
 import (
 	"math"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 )
 
-// unseenMean is how much of the mean of their n-grams' vectors unseen words get in a
-// sentence-ordered mode, beside what is the same for all: with all of it they lie too
+// unseenMean is how much of the mean of their n-grams' vectors unseen words get, beside what is the same for all: with all of it they lie too
 // far from words of the text, which have C as well (benchmarks/tried/earlier.md).
 const unseenMean = 0.7
 
@@ -31,26 +30,15 @@ func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 // ComposesRows reports whether words are composed as means of n-grams, not by a network.
 func (c *Config) ComposesRows() bool { return c.Subword == SubwordNGram }
 
-// Composition returns how words are composed as means of the parameters of an encoder, which training
-// changes; nil if there is no encoder, or a network.
-func (c *Config) Composition(e subword.Encoder) (*composed.Composition, error) {
-	if e == nil || !c.ComposesRows() {
-		return nil, nil
+// Composition returns how words are composed as means of n-grams, which training changes; nil if they are not.
+func (c *Config) Composition(e subword.Trained) *composed.Composition {
+	n, ok := e.(*subword.NGrams)
+	if !ok {
+		return nil
 	}
-	s, err := subword.StructureOf(e)
-	if err != nil {
-		return nil, err
-	}
-	s = s.Folded()
-	parameters := e.Parameters() // the words' own vectors come last
-	x := &composed.Composition{
-		Dim: c.Dim, Starts: s.Starts, Symbols: s.Symbols, Sizes: s.Sizes, Parts: parameters[0].Value.Float32s(),
-		Rate: float32(s.Rate), Most: c.mostUndamped(), Randomize: e.Randomize,
-	}
-	if s.Words {
-		x.Own = parameters[len(parameters)-1].Value.Float32s()
-	}
-	return x, nil
+	x := n.Composition()
+	x.Rate, x.Most = float32(c.SubwordLR), c.mostUndamped()
+	return x
 }
 
 // mostUndamped returns composed.Composition.Most. With 32 pWord2Vec diverges on a GPU at dim 100, in the first blocks of

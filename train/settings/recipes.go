@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"maps"
-	"math"
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/optim"
@@ -212,28 +211,19 @@ func subwordRecipe(c *Config, kind string) {
 			c.Gram, c.Widths, c.Filters = Numbers{1, 2, 3, 4, 5}, Numbers{1, 2, 3, 4, 5, 6, 7}, Numbers{50, 100, 150, 200, 200, 200, 200}
 			c.Activation, c.Standardize, c.MaxChars = string(subword.Tanh), false, 18
 		}
-	case kind == SubwordNGram && vanilla:
-		c.SubwordLR, c.Compose = 0.15, composeSpelling
-	case kind == SubwordCNN && !vanilla:
+	case kind == SubwordNGram:
+		c.SubwordLR = 1
+	case !vanilla:
 		c.SubwordLR = 0.01
 	default:
 		c.SubwordLR = 0.05
 	}
 }
 
-// subwordRate fits the rate of an encoder, which was tuned for 8,192 iterations,
-// to the length of this run: more iterations do to it the same as a higher rate.
-// For the CNN the rate is in proportion, up to the rate of tables. Most n-grams
-// belong to few words: their rate rises less in shorter runs, and does not fall in
-// longer ones. With tempered samples it is lower: more of it costs similarity and
-// semantic analogies (benchmarks/subwords).
+// subwordRate fits the rate of a network, which was tuned for 8,192 iterations,
+// to the length of this run: more iterations do to it the same as a higher rate, up to the rate of tables.
 func subwordRate(c *Config) {
 	factor := 8192 / float64(max(c.TotalIterations(), 1))
-	if c.Subword == SubwordNGram {
-		if factor = max(math.Sqrt(factor), 1); c.Tempering != 0 || c.Positives != 1 {
-			factor *= 0.4
-		}
-	}
 	c.SubwordLR = min(readable(c.SubwordLR*factor), 1)
 }
 
@@ -278,14 +268,14 @@ func setDependents(c *Config, set given) {
 	if c.in(Minibatch) && !c.IsPublished() {
 		vanillaFollows(c, set)
 	}
-	if c.HasEncoder() && !c.IsPublished() && !(c.trains(withMeans) && c.ComposesRows()) {
+	if c.HasEncoder() && !c.IsPublished() && !c.ComposesRows() {
 		fill(set, "unseen", &c.Unseen, unseenRegress)
 	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():
 		c.SubwordLR = symbolRate
-	case c.in(LargeBatch):
+	case c.in(LargeBatch) && c.Subword == SubwordCNN:
 		subwordRate(c)
 	}
 	if c.layerRates() && set["char-dim"] == "" {

@@ -151,8 +151,8 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.LREnd }, 0.0,
 		},
 		{"end of a decay by epochs", "mode = \"parw2v\"", map[string]string{"decay": "epochs"}, func(c *Config) any { return c.LREnd }, 0.0},
-		{"words that share negatives", "mode = \"parw2v\"", nil, func(c *Config) any { return [2]int{c.Batch, c.SequentialOptions().Batch} }, [2]int{24, 24}},
-		{"words that share negatives, as set", "mode = \"parw2v\"", map[string]string{"batch": "32"}, func(c *Config) any { return c.SequentialOptions().Batch }, 32},
+		{"words that share negatives", "mode = \"parw2v\"", nil, func(c *Config) any { return [2]int{c.Batch, c.SequentialOptions(nil).Batch} }, [2]int{24, 24}},
+		{"words that share negatives, as set", "mode = \"parw2v\"", map[string]string{"batch": "32"}, func(c *Config) any { return c.SequentialOptions(nil).Batch }, 32},
 		{"one stream", "", map[string]string{"join-lines": "true"}, func(c *Config) any { o, _ := c.TextOptions(); return o.JoinLines }, true},
 		{
 			"uniform negatives", "mode = \"fullw2v\"", map[string]string{"noise-exponent": "0"},
@@ -361,6 +361,13 @@ func TestValidate(t *testing.T) {
 		{
 			"cuda devices of stretches", func(c *Config) { c.Device, c.Optimizer = "cuda:0,1", "adam-row" },
 			"--optimizer adam-row: it needs whole rows, which several GPUs divide with --model cbow; choose one GPU of --device cuda:0,1, or one of adam, ",
+		},
+		{
+			"n-grams of minibatches", func(c *Config) {
+				*c = Defaults("vanilla", "", "")
+				c.Corpus, c.Subword, c.SubwordLR = "x", SubwordNGram, 1
+			},
+			"--subword ngram: mode vanilla has no rows that are composed of n-grams, only networks: choose cnn or none",
 		},
 		{"symbols of several lengths", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.SubwordLR = SubwordCNN, Numbers{1, 5}, 1 }), ""},
 		{
@@ -609,17 +616,15 @@ func TestSubwordRate(t *testing.T) {
 		{"subword=cnn contexts=32", 1, "sum"},
 		{"subword=cnn contexts=32768", .0025, "sum"},
 		{"subword=cnn contexts=100 iterations=16384", .005, "sum"},
-		{"subword=ngram contexts=2048", .04, "sum"},
-		{"subword=ngram contexts=2048 tempering=0 positives=1", .1, "sum"},
 		{"subword=cnn contexts=32768 subword-lr=0.02", .02, "sum"},
 		{"subword=cnn preset=paper", 1, "spelling"},
 		{"model=sg subword=cnn gram=1-5", 1, "sum"},
 		{"model=sg subword=cnn gram=1-5 contexts=512 compose=spelling", 1, "spelling"},
 		{"model=sg subword=cnn gram=3", .02, "sum"},
-		{"subword=ngram contexts=32768", .02, "sum"},
-		{"model=sg subword=ngram compose=spelling", .0283, "spelling"},
+		{"model=sg subword=ngram", 1, "sum"},
+		{"subword=ngram contexts=32768", 1, "sum"},
+		{"model=sg subword=ngram compose=spelling", 1, "spelling"},
 		{"subword=cnn mode=vanilla epochs=9000", .05, "sum"},
-		{"subword=ngram mode=vanilla", .15, "spelling"},
 	} {
 		flags := map[string]string{"corpus": "text", "out": "run"}
 		for _, flag := range strings.Fields(x.flags) {

@@ -7,7 +7,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -46,14 +45,17 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 	return alias, nil
 }
 
-// GraphOptions returns the settings of both graph trainers; e is nil for a table
-// of words.
-func (c *Config) GraphOptions(e graph.Encoder) graph.Options {
-	return graph.Options{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives,
-		SameColumn: c.IsPublished(), Encoder: e,
-		Optimizer: optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
+// GraphOptions returns the settings of the graph trainers; e is nil for a table of words.
+func (c *Config) GraphOptions(e subword.Trained) graph.Options {
+	o := graph.Options{
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.IsPublished(),
+		Composition: c.Composition(e),
+		Optimizer:   optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
+	if network, ok := e.(subword.Encoder); ok {
+		o.Encoder = network
+	}
+	return o
 }
 
 // StretchOptions returns the stretches of the text that model cbow of mode cl trains on.
@@ -71,10 +73,11 @@ func (c *Config) VanillaOptions() graph.VanillaOptions {
 	}
 }
 
-// SequentialOptions returns the settings of the sentence-ordered trainers.
-func (c *Config) SequentialOptions() sequential.Options {
+// SequentialOptions returns the settings of the sentence-ordered trainers; e is nil for a table of words.
+func (c *Config) SequentialOptions(e subword.Trained) sequential.Options {
 	return sequential.Options{
-		Algorithm: sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
+		Composition: c.Composition(e),
+		Algorithm:   sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
 		Batch: c.Batch,
@@ -125,30 +128,31 @@ func (c *Config) GloVeOptions() cooccurrence.GloVeOptions {
 	}
 }
 
-// NewEncoder returns the encoder of words by their spelling; nil if there is
-// none. Its parameters take no memory until they are first written.
-func (c *Config) NewEncoder(words []string) (e subword.Encoder, err error) {
+// NewEncoder returns what composes words of their spelling; nil if nothing does. Its parameters take no memory until they
+// are first written.
+func (c *Config) NewEncoder(words []string) (subword.Trained, error) {
+	own := c.Compose == composeSum
 	switch c.Subword {
 	case SubwordCNN:
-		e, err = subword.NewCNN(words, c.cnnOptions())
+		e, err := subword.NewCNN(words, c.cnnOptions())
+		if err != nil {
+			return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
+		}
+		if own {
+			return subword.WithWords(e), nil
+		}
+		return e, nil
 	case SubwordNGram:
-		o := subword.NGramOptions{
-			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Rate: c.SubwordLR,
+		e, err := subword.NewNGrams(words, subword.NGramOptions{
+			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Own: own, Scale: unseenMean,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
 		}
-		if c.trains(withMeans) {
-			o.Mean = unseenMean
-		}
-		e, err = subword.NewNGrams(words, o)
+		return e, nil
 	default:
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
-	}
-	if c.Compose == composeSum {
-		e = subword.WithWords(e)
-	}
-	return e, nil
 }
 
 func (c *Config) cnnOptions() subword.CNNOptions {
@@ -189,9 +193,9 @@ func (c *Config) Exported(words, contexts []float32) []float32 {
 	switch {
 	case !c.HasEncoder():
 	case c.trains(withMeans):
-		composed.Center(sum, words, c.Dim)
+		center(sum, words, c.Dim)
 	default:
-		composed.Center(sum, sum, c.Dim)
+		center(sum, sum, c.Dim)
 	}
 	return sum
 }

@@ -95,12 +95,11 @@ func TestUnseenByDefault(t *testing.T) {
 		{"subword ngram", "encoder"},
 		{"subword cnn", "regress"},
 		{"model sg", "encoder"},
-		{"model sg subword ngram", "regress"},
+		{"model sg subword ngram", "encoder"},
 		{"model sg subword cnn compose spelling", "regress"},
 		{"model sg subword cnn unseen encoder", "encoder"},
 		{"model sg subword none unseen regress", "regress"},
 		{"preset paper subword cnn", "encoder"},
-		{"mode vanilla subword ngram", "regress"},
 		{"mode word2vec subword ngram", "encoder"},
 		{"mode glove", "encoder"},
 	} {

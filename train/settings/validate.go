@@ -192,21 +192,21 @@ func (v *validator) choices() {
 	if !c.HasEncoder() {
 		return
 	}
+	v.check(!c.in(Minibatch) || !c.ComposesRows(), "subword",
+		"mode %s has no rows that are composed of n-grams, only networks: choose %s or %s", c.Mode, SubwordCNN, SubwordNone)
 	v.check(c.trains(withOptimizer) || c.ComposesRows(), "subword",
 		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordNone}, ", "))
 	v.check(c.trains(withOptimizer) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Init == "" || c.Compose != composeSpelling && !(c.trains(withMeans) && c.ComposesRows()), "init",
-		"--subword %s composes vectors, so they cannot start from given ones; only words' own can, "+
-			"in mode %s, with a network, or with --model %s", c.Subword, ModeVanilla, ModelSkipGram)
+	v.check(c.Init == "" || c.Compose != composeSpelling && !c.ComposesRows(), "init",
+		"--subword %s composes vectors, so they cannot start from given ones; only words' own beside a network can", c.Subword)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {
 			shared = append(shared, string(o.Name))
 		}
 	}
-	means := c.in(Stretches) && c.ComposesRows() // of rows that one word has or some
-	v.check(means || slices.Contains(shared, c.Optimizer), "optimizer",
+	v.check(c.ComposesRows() || slices.Contains(shared, c.Optimizer), "optimizer",
 		"--subword %s needs %s: the parameters that all words share have gradients of very different sizes",
 		c.Subword, strings.Join(shared, " or "))
 }
@@ -308,7 +308,7 @@ func (c *Config) checkKernels(m Mode) error {
 		if c.HasEncoder() && device.Precision(c.Precision).Rounds() {
 			return terminal.Usagef("--precision %s: does not go with --subword", c.Precision)
 		}
-		err = device.CheckSequential(c.SequentialOptions(), device.Precision(c.Precision))
+		err = device.CheckSequential(c.SequentialOptions(nil), device.Precision(c.Precision))
 	case Minibatch:
 		if c.HasEncoder() {
 			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)

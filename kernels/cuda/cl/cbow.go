@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
@@ -19,16 +20,7 @@ type CBOWOptions struct {
 	Method                             string
 	Beta1, Beta2, Epsilon, WeightDecay float64
 
-	Composition *Composition // of rows of W; nil: they are a table
-}
-
-// A Composition says what rows of W are means of: see sequential/composed.
-type Composition struct {
-	Parts           int      // U
-	Starts, Symbols []uint32 // word v has the parts Symbols[Starts[v]:Starts[v+1]]
-	Sizes           []uint32 // (U): how many equal rows a part stands for; nil: one
-	Own             bool     // and a row of its own
-	Rate            float64  // learning rate of parts divided by that of tables
+	Composition *composed.Composition // of rows of W; nil: they are a table
 }
 
 // A Stretch is the host's memory for a stretch of the text: a wordcontext.Stretch. Its slices have no values, and
@@ -115,46 +107,17 @@ func (s *Stretch) appendSmall() {
 }
 
 // A member is a part of a word, or a word of a part, and how often the word has the part.
-type member struct{ number, times uint32 }
+type member = composed.Member
 
-// members lists the parts of each word, each of them once.
-func (c *Composition) members() (starts []uint32, members []member) {
-	starts = []uint32{0}
-	place := make([]uint32, c.Parts) // of a part behind the word's first member, and 1
-	for v, first := range c.Starts[:len(c.Starts)-1] {
-		from := len(members)
-		for _, u := range c.Symbols[first:c.Starts[v+1]] {
-			if place[u] == 0 {
-				members = append(members, member{number: u})
-				place[u] = uint32(len(members) - from)
-			}
-			members[from+int(place[u])-1].times++
-		}
-		for _, m := range members[from:] {
-			place[m.number] = 0
-		}
-		starts = append(starts, uint32(len(members)))
+// usersOf lists the words of each of some parts, from the members of the words.
+func usersOf(parts int, starts []uint32, members []member) (userStarts []uint32, users []member) {
+	numbers := make([]uint32, len(members))
+	for i, m := range members {
+		numbers[i] = m.Number
 	}
-	return starts, members
-}
-
-// users lists the words of each of some parts, from the members of the words.
-func users(parts int, starts []uint32, members []member) (userStarts []uint32, users []member) {
-	userStarts, users = make([]uint32, parts+1), make([]member, len(members))
-	for _, m := range members {
-		userStarts[m.number+1]++
-	}
-	for u := range parts {
-		userStarts[u+1] += userStarts[u]
-	}
-	next := append([]uint32(nil), userStarts...)
-	for v, first := range starts[:len(starts)-1] {
-		for _, m := range members[first:starts[v+1]] {
-			users[next[m.number]] = member{uint32(v), m.times}
-			next[m.number]++
-		}
-	}
-	return userStarts, users
+	return composed.Invert(starts, numbers, parts, func(word, place uint32) member {
+		return member{Number: word, Times: members[starts[word]+place].Times}
+	})
 }
 
 // A partsJob is a frequent part, which a thread block trains, or a few parts, which a warp trains: those of order[place:place+parts]. Their
@@ -175,7 +138,7 @@ func partsJobs(most int, order []uint32, frequent int, userStarts []uint32, user
 		}
 		job := &jobs[len(jobs)-1]
 		for _, m := range words {
-			inOrder = append(inOrder, member{m.number, m.times | job.parts<<timesBits})
+			inOrder = append(inOrder, member{Number: m.Number, Times: m.Times | job.parts<<timesBits})
 		}
 		job.words, job.parts = job.words+uint32(len(words)), job.parts+1
 	}
@@ -199,33 +162,18 @@ func FrequentFirst(userStarts []uint32) (order []uint32, frequent int) {
 	return append(order, others...), len(order)
 }
 
-// size is how many rows a part stands for.
-func (c *Composition) size(part uint32) uint32 {
-	if c.Sizes == nil {
-		return 1
-	}
-	return c.Sizes[part]
-}
-
 // sized returns members whose times count the rows that parts stand for.
-func (c *Composition) sized(members []member) (all []member) {
+func sized(c *composed.Composition, members []member) (all []member) {
 	for _, m := range members {
-		all = append(all, member{m.number, m.times * c.size(m.number)})
+		all = append(all, member{Number: m.Number, Times: m.Times * uint32(c.Size(m.Number))})
 	}
 	return all
 }
 
-// weights returns 1 over the number of rows of each word.
-func (c *Composition) weights() (weights []float32) {
-	for v, first := range c.Starts[:len(c.Starts)-1] {
-		rows := uint32(0)
-		for _, u := range c.Symbols[first:c.Starts[v+1]] {
-			rows += c.size(u)
-		}
-		if c.Own {
-			rows++
-		}
-		weights = append(weights, 1/float32(rows))
+// weightsOf returns 1 over the number of rows of each word.
+func weightsOf(c *composed.Composition) (weights []float32) {
+	for v := range c.Words() {
+		weights = append(weights, c.Weight(uint32(v)))
 	}
 	return weights
 }
@@ -249,7 +197,7 @@ func (c CBOWOptions) Bytes(row int64, devices int) int64 {
 	v, t, own := int64(c.Rows), int64(c.Places), 16*int64(c.mostColumns(devices).quads(c.Dim))
 	bytes := 2*c.stretchBytes() + 2*t*row + 4*chunk*int64(c.chunks())*(v+t) + 4*(v+t) + 64*int64(c.mostRowJobs())
 	if x := c.Composition; x != nil {
-		bytes += v*(row+own/2) + 8*v + int64(x.Parts)*(own/2+24) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
+		bytes += v*(row+own/2) + 8*v + int64(x.PartCount())*(own/2+24) + 16*int64(len(x.Symbols)) + 4*v // X, its gradient; parts in 16 bits
 	}
 	if devices > 1 { // X of an iteration and of the next
 		bytes += v * row

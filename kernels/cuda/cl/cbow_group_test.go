@@ -90,8 +90,8 @@ func trainCBOW(t *testing.T, devices []*cuda.Device, x cbowTest, seed uint64) (s
 	}
 	rows := map[string]int{"contexts": x.words}
 	if x.composed {
-		c.Composition = randomComposition(r, x.words, x.own)
-		rows["parts"] = c.Composition.Parts
+		c.Composition = randomComposition(r, x.words, x.dim, x.own)
+		rows["parts"] = c.Composition.PartCount()
 	}
 	if x.own || !x.composed {
 		rows["words"] = x.words

@@ -9,6 +9,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
@@ -90,7 +91,7 @@ func newCBOWPart(d *cuda.Device, c CBOWOptions, group *cbowPart, own columns) (*
 		return nil, err
 	}
 	if group != nil && c.Composition == nil {
-		c.Composition = &Composition{Starts: make([]uint32, c.Rows+1), Own: true}
+		c.Composition = &composed.Composition{Dim: c.Dim, Starts: make([]uint32, c.Rows+1), Own: []float32{}}
 	}
 	k := &CBOW{
 		device: d, options: c, tensors: map[string]cbowTensor{}, stale: true, group: group, own: own,
@@ -115,12 +116,12 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.SharedNegatives < 1 || c.Places < 1 || c.Window < 1 || c.Buffers < 1:
 		err = fmt.Errorf("%d rows, dimension %d, %d negatives, %d shared, %d places, window %d, %d buffers: all must be at least 1",
 			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
-	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.Parts)*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
+	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.PartCount())*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
 		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
 	case chunk/4*int64(max(c.Rows, c.Places))*int64(c.chunks()) > math.MaxUint32/4:
 		err = fmt.Errorf("%d rows and %d places with %d shared negatives are more than the kernels can address", c.Rows, c.Places, c.SharedNegatives)
-	case x != nil && (len(x.Starts) != c.Rows+1 || x.Parts < 1):
-		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", len(x.Starts)-1, x.Parts, c.Rows)
+	case x != nil && (x.Words() != c.Rows || x.PartCount() < 1):
+		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", x.Words(), x.PartCount(), c.Rows)
 	}
 	return method, err
 }
@@ -213,7 +214,7 @@ func (k *CBOW) allocate() error {
 	row := 16 * cuda.Quads(c.Dim)
 	k.context = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
 	k.words.columns = k.own
-	if x := c.Composition; x == nil || x.Own {
+	if x := c.Composition; x == nil || x.Own != nil {
 		k.words = k.newTable(a, "words", c.Rows, k.own)
 	}
 	k.args = stretchArgs{
@@ -251,8 +252,9 @@ func (k *CBOW) allocate() error {
 func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	c, x := k.options, k.options.Composition
 	own := 16 * k.own.quads(c.Dim)
-	starts, members := x.members()
-	userStarts, users := users(x.Parts, starts, members)
+	parts := x.PartCount()
+	starts, members := x.Members()
+	userStarts, users := usersOf(parts, starts, members)
 	order, frequent := FrequentFirst(userStarts)
 	partsOfJob := 1
 	if k.ownSize() == 1 { // see train of stretch_parts.cu
@@ -263,16 +265,16 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	if k.group != nil {
 		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
 	}
-	if x.Parts > 0 {
+	if parts > 0 {
 		k.args.gradient = a.Bytes("gradients of words", c.Rows*own/2)
 	}
-	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), cuda.Placed(a, "weights of words", x.weights())
-	k.table = k.newTable(a, "parts", x.Parts, k.own)
+	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), cuda.Placed(a, "weights of words", weightsOf(x))
+	k.table = k.newTable(a, "parts", parts, k.own)
 	k.parts = partsArgs{
-		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", x.Parts*own/2),
-		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", x.sized(members)),
+		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", parts*own/2),
+		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", sized(x, members)),
 		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
-		updates: k.newUpdates(a, "parts.updates", x.Parts), frequent: uint32(frequent), jobCount: uint32(len(jobs)),
+		updates: k.newUpdates(a, "parts.updates", parts), frequent: uint32(frequent), jobCount: uint32(len(jobs)),
 	}
 }
 

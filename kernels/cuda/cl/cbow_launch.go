@@ -34,7 +34,7 @@ func (k *CBOW) prepare(buffer, iteration int, rate float64) (*cbowBuffer, error)
 	}
 	b.steps[0] = k.optimizer.Step(iteration+1, rate)
 	if x := k.options.Composition; x != nil {
-		b.steps[1] = k.optimizer.Step(iteration+1, rate*x.Rate)
+		b.steps[1] = k.optimizer.Step(iteration+1, rate*float64(x.Rate))
 	}
 	return b, nil
 }

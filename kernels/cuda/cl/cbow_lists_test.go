@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
@@ -56,11 +57,11 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// Members and users are the symbols, with how often they come.
-func TestMembers(t *testing.T) {
+// Users of members have how often they come, with sizes and weights of all that parts stand for.
+func TestUsersOfMembers(t *testing.T) {
 	r := freshRandom(t)
 	const parts = 9
-	c := &Composition{Parts: parts, Starts: []uint32{0}}
+	c := &composed.Composition{Dim: 1, Parts: make([]float32, parts), Starts: []uint32{0}}
 	var times [40][parts]uint32
 	for v := range times {
 		for range r.IntN(12) {
@@ -70,28 +71,16 @@ func TestMembers(t *testing.T) {
 		}
 		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
 	}
-	starts, members := c.members()
+	starts, members := c.Members()
+	userStarts, users := usersOf(parts, starts, members)
 	var got [40][parts]uint32
-	for v := range times {
-		for _, m := range members[starts[v]:starts[v+1]] {
-			if got[v][m.number] != 0 {
-				t.Fatalf("word %d has part %d twice", v, m.number)
-			}
-			got[v][m.number] = m.times
-		}
-	}
-	if got != times {
-		t.Errorf("members %v, want %v", got, times)
-	}
-	userStarts, users := users(parts, starts, members)
-	got = [40][parts]uint32{}
 	for u := range parts {
 		words := users[userStarts[u]:userStarts[u+1]]
 		for i, m := range words {
-			if i > 0 && words[i-1].number >= m.number {
+			if i > 0 && words[i-1].Number >= m.Number {
 				t.Fatalf("words of part %d: %v", u, words)
 			}
-			got[m.number][u] = m.times
+			got[m.Number][u] = m.Times
 		}
 	}
 	if got != times {
@@ -100,12 +89,12 @@ func TestMembers(t *testing.T) {
 	for range parts {
 		c.Sizes = append(c.Sizes, 1+r.Uint32N(4))
 	}
-	for i, m := range c.sized(members) {
-		if want := (member{members[i].number, members[i].times * c.Sizes[m.number]}); m != want {
+	for i, m := range sized(c, members) {
+		if want := (member{Number: members[i].Number, Times: members[i].Times * c.Sizes[m.Number]}); m != want {
 			t.Errorf("member %v is %v with sizes, want %v", members[i], m, want)
 		}
 	}
-	for v, weight := range c.weights() {
+	for v, weight := range weightsOf(c) {
 		rows := uint32(0)
 		for u, n := range times[v] {
 			rows += n * c.Sizes[u]
@@ -151,7 +140,7 @@ func TestPartsJobs(t *testing.T) {
 		starts, all := []uint32{0}, []member(nil)
 		for range n {
 			for range r.IntN(1 + r.IntN(100)) {
-				all = append(all, member{r.Uint32(), 1 + r.Uint32N(9)})
+				all = append(all, member{Number: r.Uint32(), Times: 1 + r.Uint32N(9)})
 			}
 			starts = append(starts, uint32(len(all)))
 		}
@@ -165,7 +154,7 @@ func TestPartsJobs(t *testing.T) {
 			}
 			for number := range job.parts {
 				for _, want := range all[starts[order[part]]:starts[order[part]+1]] {
-					if want.times |= number << timesBits; users[user] != want {
+					if want.Times |= number << timesBits; users[user] != want {
 						t.Fatalf("user %d is %v, want %v", user, users[user], want)
 					}
 					user++

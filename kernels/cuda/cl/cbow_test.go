@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
@@ -132,14 +133,14 @@ func (p *plainCBOW) compose(s *Stretch) {
 		p.composed = p.words.values
 		return
 	}
-	weights := x.weights()
+	weights := weightsOf(x)
 	for _, v := range s.Rows {
 		sum := make([]float64, p.Dim)
-		if x.Own {
+		if x.Own != nil {
 			addTimes(sum, 1, p.words.row(v, p.Dim))
 		}
 		for _, u := range x.Symbols[x.Starts[v]:x.Starts[v+1]] {
-			addTimes(sum, float64(x.size(u)), p.parts.row(u, p.Dim))
+			addTimes(sum, float64(x.Size(u)), p.parts.row(u, p.Dim))
 		}
 		for i := range sum {
 			p.row(v)[i] = float32(sum[i] * float64(weights[v]))
@@ -217,8 +218,8 @@ func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float
 	if x == nil {
 		return
 	}
-	p.parts.optimizer.Begin(number+1, rate*x.Rate)
-	weights, sums := x.weights(), map[uint32][]float64{}
+	p.parts.optimizer.Begin(number+1, rate*float64(x.Rate))
+	weights, sums := weightsOf(x), map[uint32][]float64{}
 	for v := range uint32(p.Rows) {
 		if gradients[v] == nil {
 			continue
@@ -235,11 +236,21 @@ func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float
 	}
 }
 
+// newComposition is of words that have no parts yet.
+func newComposition(words, dim, parts int, own bool) *composed.Composition {
+	x := &composed.Composition{Dim: dim, Starts: []uint32{0}, Parts: make([]float32, parts*dim), Rate: 1}
+	if own {
+		x.Own = make([]float32, words*dim)
+	}
+	return x
+}
+
 // randomComposition has up to 40 parts a word, some of them twice, of few that most words have and of many.
-func randomComposition(r *rand.Rand, words int, own bool) *Composition {
-	x := &Composition{Parts: 3 + words, Starts: []uint32{0}, Own: own, Rate: .7}
+func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composition {
+	x, parts := newComposition(words, dim, 3+words, own), 3+words
+	x.Rate = .7
 	if r.IntN(2) == 0 {
-		for range x.Parts {
+		for range parts {
 			x.Sizes = append(x.Sizes, 1+r.Uint32N(5))
 		}
 	}
@@ -248,7 +259,7 @@ func randomComposition(r *rand.Rand, words int, own bool) *Composition {
 			x.Symbols = append(x.Symbols, r.Uint32N(3))
 		}
 		for range r.IntN(40) {
-			x.Symbols = append(x.Symbols, uint32(math.Pow(float64(x.Parts), r.Float64()))-1)
+			x.Symbols = append(x.Symbols, uint32(math.Pow(float64(parts), r.Float64()))-1)
 		}
 		x.Starts = append(x.Starts, uint32(len(x.Symbols)))
 	}
@@ -306,9 +317,9 @@ func testCBOW(t *testing.T, d *cuda.Device, x cbowTest) {
 	p := &plainCBOW{CBOWOptions: c, contexts: newPlainTable(t, r, x.words, x.dim, o)}
 	tables := map[string]*plainTable{"contexts": p.contexts}
 	if x.composed {
-		c.Composition = randomComposition(r, x.words, x.own)
+		c.Composition = randomComposition(r, x.words, x.dim, x.own)
 		p.Composition = c.Composition
-		p.parts, p.composed = newPlainTable(t, r, c.Composition.Parts, x.dim, o), make([]float32, x.words*x.dim)
+		p.parts, p.composed = newPlainTable(t, r, c.Composition.PartCount(), x.dim, o), make([]float32, x.words*x.dim)
 		tables["parts"] = p.parts
 	}
 	if x.own || !x.composed {
@@ -385,10 +396,11 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 		Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1,
 	}
 	if parts { // of each word some that all share, some, and some of its own
-		x := &Composition{Parts: 100_000, Starts: []uint32{0}, Own: true, Rate: 1}
+		const all = 100_000
+		x := newComposition(c.Rows, dim, all, true)
 		for range c.Rows {
 			for range 26 {
-				x.Symbols = append(x.Symbols, min(uint32(float64(x.Parts)*math.Pow(r.Float64(), 2.5)), uint32(x.Parts-1)))
+				x.Symbols = append(x.Symbols, min(uint32(all*math.Pow(r.Float64(), 2.5)), all-1))
 			}
 			x.Starts = append(x.Starts, uint32(len(x.Symbols)))
 		}
@@ -401,7 +413,7 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 			if !parts {
 				continue
 			}
-			rows = c.Composition.Parts
+			rows = c.Composition.PartCount()
 		}
 		values := cudatest.Floats(r, rows*dim)
 		for i := range values {
@@ -448,7 +460,7 @@ func TestCBOWErrors(t *testing.T) {
 		"rows": func(c *CBOWOptions) { c.Rows = 0 }, "dim": func(c *CBOWOptions) { c.Dim = 1025 }, "negatives": func(c *CBOWOptions) { c.Negatives = 0 },
 		"shared": func(c *CBOWOptions) { c.SharedNegatives = 0 }, "method": func(c *CBOWOptions) { c.Method = "quick" },
 		"window": func(c *CBOWOptions) { c.Window = 10_000 },
-		"parts":  func(c *CBOWOptions) { c.Composition = &Composition{Parts: 1, Starts: []uint32{0, 1}} },
+		"parts":  func(c *CBOWOptions) { c.Composition = newComposition(1, 4, 1, false) },
 	} {
 		c := good
 		change(&c)

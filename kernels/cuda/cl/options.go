@@ -12,7 +12,11 @@
 // one is a Rank among those of other processes. shape.go has the kernel that a size takes, and the shape of its launch.
 package cl
 
-import "math"
+import (
+	"math"
+
+	"github.com/w2vcl/w2vcl/kernels/composed"
+)
 
 // SeriesLength is how many iterations a GPU is handed at a time, at most. Fewer are, if the
 // samples of so many took more than SeriesBytes.
@@ -54,7 +58,9 @@ type Options struct {
 	// HalfPrecision stores frozen rows and moments in 16 bits: see rounded.cuh.
 	HalfPrecision bool
 
-	composed bool // rows of W are composed by an encoder
+	Composition *composed.Composition // of rows of W, for package subword; nil: they are a table or an encoder's
+
+	composed bool // rows of W are composed
 }
 
 // Shares say how many samples rows have in an iteration: a wordcontext.Matrix has them.

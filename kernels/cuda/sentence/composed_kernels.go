@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
 )
@@ -14,7 +15,7 @@ import (
 // the changes go to the parts. See composed.cu. The tensors parts, own and contexts start as zeros.
 type Composed struct {
 	*Kernels
-	composition Composition
+	composition *composed.Composition
 	parts       numbers // places of the rows of parts
 	args        composedArgs
 
@@ -33,9 +34,9 @@ type composedArgs struct {
 }
 
 // NewComposed takes the device's memory for training with a composition.
-func NewComposed(d *cuda.Device, c Options, x Composition) (*Composed, error) {
-	if len(x.Starts) != c.Vocabulary+1 || x.Parts < 1 {
-		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", len(x.Starts)-1, x.Parts, c.Vocabulary)
+func NewComposed(d *cuda.Device, c Options, x *composed.Composition) (*Composed, error) {
+	if x.Words() != c.Vocabulary || x.Dim != c.Dim || x.PartCount() < 1 {
+		return nil, fmt.Errorf("a composition of %d words and %d parts, for %d words", x.Words(), x.PartCount(), c.Vocabulary)
 	}
 	if c.HalfPrecision {
 		return nil, errors.New("composed rows have no half precision")
@@ -44,7 +45,7 @@ func NewComposed(d *cuda.Device, c Options, x Composition) (*Composed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.Parts), 1, 1}}
+	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.PartCount()), 1, 1}}
 	if err := d.Do(t.prepare); err != nil {
 		return nil, fmt.Errorf("prepare composed rows on %s: %w", d.Name, err)
 	}
@@ -52,23 +53,23 @@ func NewComposed(d *cuda.Device, c Options, x Composition) (*Composed, error) {
 }
 
 func (t *Composed) prepare() error {
-	c, x := &t.options, &t.composition
+	c, x := &t.options, t.composition
 	m := &cuda.Allocator{Device: t.device}
 	function := func(name string) cu.Function { return m.Function("sentence/composed", "composed_"+name, 0) }
 	t.before = []cu.Function{function("mark"), function("compose")}
 	t.behind = []cu.Function{function("changes"), function("push")}
-	starts, symbols := x.partsByNumber(t.numbers.number)
+	starts, symbols := partsByNumber(x, t.numbers.number)
 	table, n := padded(c.Dim), c.Vocabulary
 	t.args = composedArgs{
 		words: t.Kernels.args.words, layout: layoutOf(c.Dim), rate: x.Rate,
 	}
 	a := &t.args
-	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.Parts)
-	if x.Own {
+	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.PartCount())
+	if x.Own != nil {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
 	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
-	a.sizes = cuda.Placed(m, "sizes of parts", x.sizes(symbols))
+	a.sizes = cuda.Placed(m, "sizes of parts", sizesOf(x, symbols))
 	a.list = m.Bytes("words of a block", 4*n)
 	a.length = m.Bytes("words and parts of a block", 4*t.zeros())
 	a.state = a.length + cu.DevicePtr(cuda.Bytes[uint32](1))
@@ -77,7 +78,7 @@ func (t *Composed) prepare() error {
 }
 
 // zeros is how many numbers are 0 before a block: length, state and counts.
-func (t *Composed) zeros() int { return 1 + t.options.Vocabulary + t.composition.Parts }
+func (t *Composed) zeros() int { return 1 + t.options.Vocabulary + t.composition.PartCount() }
 
 // Train is that of Kernels.
 func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
@@ -114,7 +115,7 @@ func (t *Composed) train(unit int, rate float32) error {
 	t.args.tokens = t.text.base(buffer)
 	t.args.most = t.composition.Undamped(rate, 1)
 	for first, end := t.sentence(unit), t.sentence(unit+1); first < end; {
-		next := t.composition.block(t.options.text(), first, end)
+		next := t.options.block(first, end)
 		if err := t.trainBlock(first, next); err != nil {
 			return err
 		}
@@ -125,10 +126,11 @@ func (t *Composed) train(unit int, rate float32) error {
 
 // block returns the end of a block that begins with a sentence, counted over the epochs, and ends before another one
 // of its unit.
-func (c *Composition) block(text Text, first, end int) int {
+func (c *Options) block(first, end int) int {
 	if c.Block == 0 {
 		return end
 	}
+	text := c.text()
 	epoch := first / text.Sentences() * text.Sentences() // its first sentence
 	start, next := text.Start(first-epoch), first+1
 	for next < end && text.Start(next-epoch)-start < c.Block {
@@ -188,8 +190,8 @@ func (t *Composed) Receive(name string, values []float32) error {
 func (t *Composed) tensor(name string) (at cu.DevicePtr, n numbers, rows int, err error) {
 	switch {
 	case name == "parts":
-		return t.args.parts, t.parts, t.composition.Parts, nil
-	case name == "own" && t.composition.Own:
+		return t.args.parts, t.parts, t.composition.PartCount(), nil
+	case name == "own" && t.composition.Own != nil:
 		return t.args.own, t.numbers, t.options.Vocabulary, nil
 	case name == "contexts":
 		return t.Kernels.args.contexts, t.numbers, t.options.Vocabulary, nil

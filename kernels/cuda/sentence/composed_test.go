@@ -11,11 +11,11 @@ import (
 	"unsafe"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -176,14 +176,11 @@ func differ(want, got [][]float32) (largest float64) {
 func testComposed(t *testing.T, d *cuda.Device, x composedCase) {
 	seed := x.steadySeed(t)
 	start, c, options := x.trainer(t, seed)
-	composition := Composition{
-		Parts: len(c.Parts) / c.Dim, Starts: c.Starts, Symbols: c.Symbols, Sizes: c.Sizes, Own: x.own, Rate: c.Rate, Undamped: c.Undamped,
-	}
 	if x.Block == 1 { // several of the CPU's units at a time
 		last := options.text().Sentences()
-		composition.Block, options.Units = 1, []int{0, last / 3, last / 2, last}
+		options.Block, options.Units = 1, []int{0, last / 3, last / 2, last}
 	}
-	k, err := NewComposed(d, options, composition)
+	k, err := NewComposed(d, options, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,7 @@ type Options struct {
 	TextTokens                 int      // of the text that are on the device at a time, at most; 0: all
 	InFlight                   int      // sentences trained at a time; 0: as many as are fast and sound
 	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. Float32
+	Block                      int      // of rows that are composed: tokens of the sentences whose words are composed together, at least, in a unit; 0: the unit's
 	cut                        bool     // into pieces: Text and Units are those of the pieces
 
 	// HalfPrecision stores C in float16, and HalfWords W as well: see halves.cuh.

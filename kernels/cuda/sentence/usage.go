@@ -1,31 +1,38 @@
-//go:build gpu
-
 package sentence
+
+import "github.com/w2vcl/w2vcl/kernels/composed"
+
+// ComposedBytes estimates the device's memory of a composition, beside that of the mode.
+func ComposedBytes(x *composed.Composition) int64 {
+	row, words, parts := 4*int64((x.Dim+31)/32)*32, int64(x.Words()), int64(x.PartCount())
+	tables := words + parts
+	if x.Own != nil {
+		tables += words
+	}
+	return tables*row + 8*int64(len(x.Symbols)) + 4*parts + 12*words
+}
 
 // partsByNumber lists the parts of all words in the order of the numbers that number returns: word w has
 // symbols[starts[w]:starts[w+1]].
-func (c *Composition) partsByNumber(number func(word int) int) (starts, symbols []uint32) {
-	v := len(c.Starts) - 1
-	words := make([]int, v) // by number
-	for w := range v {
-		words[number(w)] = w
+func partsByNumber(x *composed.Composition, number func(word int) int) (starts, symbols []uint32) {
+	words := make([]uint32, x.Words()) // by number
+	for w := range words {
+		words[number(w)] = uint32(w)
 	}
-	starts = make([]uint32, 1, v+1)
-	symbols = make([]uint32, 0, len(c.Symbols))
+	starts = make([]uint32, 1, len(words)+1)
+	symbols = make([]uint32, 0, len(x.Symbols))
 	for _, w := range words {
-		symbols = append(symbols, c.Symbols[c.Starts[w]:c.Starts[w+1]]...)
+		symbols = append(symbols, x.Of(w)...)
 		starts = append(starts, uint32(len(symbols)))
 	}
 	return starts, symbols
 }
 
-// sizes lists how many n-grams each of some parts stands for.
-func (c *Composition) sizes(parts []uint32) []float32 {
+// sizesOf lists how many n-grams each of some parts stands for.
+func sizesOf(x *composed.Composition, parts []uint32) []float32 {
 	sizes := make([]float32, len(parts))
 	for i, g := range parts {
-		if sizes[i] = 1; c.Sizes != nil {
-			sizes[i] = float32(c.Sizes[g])
-		}
+		sizes[i] = x.Size(g)
 	}
 	return sizes
 }

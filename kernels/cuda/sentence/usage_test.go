@@ -14,8 +14,7 @@ func TestPartsByNumber(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x := randomComposition(r, 500, 1, true)
 	n := newNumbers(500)
-	c := Composition{Parts: len(x.Parts), Starts: x.Starts, Symbols: x.Symbols}
-	starts, symbols := c.partsByNumber(n.number)
+	starts, symbols := partsByNumber(x, n.number)
 	for w := range 500 {
 		m := n.number(w)
 		if got, want := symbols[starts[m]:starts[m+1]], x.Symbols[x.Starts[w]:x.Starts[w+1]]; !slices.Equal(got, want) {

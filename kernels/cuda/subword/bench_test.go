@@ -41,20 +41,6 @@ func BenchmarkSubword(b *testing.B) {
 }
 
 func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string, n int, name string) {
-	var e subword.Encoder
-	var err error
-	if name == "ngrams" {
-		e, err = subword.NewNGrams(words, subword.NGramOptions{Dim: n})
-	} else {
-		e, err = subword.NewCNN(words, subword.CNNOptions{Dim: n})
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	if name == "cnn+words" {
-		e = subword.WithWords(e)
-	}
-	e.Randomize(1)
 	counts := make([]float64, len(words))
 	for i := range counts {
 		counts[i] = 1 / float64(1+i)
@@ -63,19 +49,28 @@ func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := subword.StructureOf(e)
-	if err != nil {
-		b.Fatal(err)
-	}
-	k, err := kernels.New(d, cl.Options{
+	o := cl.Options{
 		Rows: len(words), Dim: n, Negatives: 5, Seed: 1, Alias: noise.Table(), Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8,
-	}, s)
-	if err != nil {
-		b.Fatal(err)
+	}
+	var k *kernels.Kernels
+	tensors := map[string][]float32{}
+	if name == "ngrams" {
+		e, err := subword.NewNGrams(words, subword.NGramOptions{Dim: n})
+		if err != nil {
+			b.Fatal(err)
+		}
+		e.Randomize(1)
+		o.Composition = e.Composition()
+		tensors["parts"] = o.Composition.Parts
+		if k, err = kernels.NewParts(d, o); err != nil {
+			b.Fatal(err)
+		}
+	} else {
+		k = newNetwork(b, d, o, words, name == "cnn+words", tensors)
 	}
 	defer k.Close()
-	for _, p := range e.Parameters() {
-		if err := k.Send(p.Name, p.Value.Float32s()); err != nil {
+	for name, values := range tensors {
+		if err := k.Send(name, values); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -91,6 +86,32 @@ func benchmarkEncoder(b *testing.B, d *cuda.Device, r *rand.Rand, words []string
 	iteration := time.Since(start)
 	iterations := float64(b.N * cl.SeriesLength)
 	b.ReportMetric(float64(iteration.Microseconds())/iterations, "µs/iteration")
+}
+
+// newNetwork makes kernels of the default CNN, and says which tensors they start from.
+func newNetwork(b *testing.B, d *cuda.Device, o cl.Options, words []string, own bool, tensors map[string][]float32) *kernels.Kernels {
+	b.Helper()
+	c, err := subword.NewCNN(words, subword.CNNOptions{Dim: o.Dim})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := subword.Encoder(c)
+	if own {
+		e = subword.WithWords(e)
+	}
+	e.Randomize(1)
+	for _, p := range e.Parameters() {
+		tensors[p.Name] = p.Value.Float32s()
+	}
+	s, err := subword.StructureOf(e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	k, err := kernels.New(d, o, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return k
 }
 
 // trainSeries trains so many series of iterations, of which one is always waiting while

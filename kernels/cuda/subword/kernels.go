@@ -71,6 +71,14 @@ type besideArgs struct {
 
 // New takes the device's memory for training. All parameters and the contexts are zero.
 func New(d *cuda.Device, c cl.Options, e Structure) (*Kernels, error) {
+	if err := e.check(c.Rows); err != nil {
+		return nil, err
+	}
+	return newKernels(d, c, e.Rate, e.Words, func(a *allocator) (encoder, error) { return newCNN(a, c, e) })
+}
+
+// newKernels is New of an encoder whose parameters learn at a rate, beside words' own vectors or not.
+func newKernels(d *cuda.Device, c cl.Options, rate float64, own bool, create func(a *allocator) (encoder, error)) (*Kernels, error) {
 	method, err := cuda.FindMethod(c.Method)
 	switch {
 	case err != nil:
@@ -80,18 +88,15 @@ func New(d *cuda.Device, c cl.Options, e Structure) (*Kernels, error) {
 	case c.HalfPrecision:
 		return nil, errors.New("encoders are not trained with half precision")
 	}
-	if err := e.check(c.Rows); err != nil {
-		return nil, err
-	}
 	steps, err := cl.NewComposed(d, c)
 	if err != nil {
 		return nil, err
 	}
 	k := &Kernels{
-		Kernels: steps, device: d, options: c, rate: e.Rate, tensors: map[string]tensor{},
+		Kernels: steps, device: d, options: c, rate: rate, tensors: map[string]tensor{},
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
-	err = d.Do(func() error { return k.allocate(e) })
+	err = d.Do(func() error { return k.allocate(own, create) })
 	if err == nil {
 		err = k.SetFirstStep(k)
 	}
@@ -103,28 +108,23 @@ func New(d *cuda.Device, c cl.Options, e Structure) (*Kernels, error) {
 
 func (e Structure) check(words int) error {
 	switch {
-	case len(e.Widths) > MaxWidths:
-		return fmt.Errorf("filters of %d widths; the kernels take at most %d", len(e.Widths), MaxWidths)
-	case e.Each() > 1 && len(e.Widths) == 0:
-		return errors.New("sums of rows have one spelling of a word")
+	case len(e.Widths) < 1 || len(e.Widths) > MaxWidths:
+		return fmt.Errorf("filters of %d widths; the kernels take from 1 to %d", len(e.Widths), MaxWidths)
 	case len(e.Starts) != words*e.Each()+1:
 		return fmt.Errorf("symbols of %d words instead of %d, %d spellings of each", len(e.Starts)-1, words, e.Each())
 	case len(e.Filters) != len(e.Widths):
 		return fmt.Errorf("%d numbers of filters for %d widths", len(e.Filters), len(e.Widths))
 	case e.Activation != "" && !slices.Contains(Activations, e.Activation):
 		return fmt.Errorf("activation %q is none of %v", e.Activation, Activations)
-	case e.Alphabet < 1 || len(e.Widths) > 0 && (e.CharDim < 1 || slices.Min(e.Filters) < 1):
+	case e.Alphabet < 1 || e.CharDim < 1 || slices.Min(e.Filters) < 1:
 		return fmt.Errorf("%d symbols, embeddings of %d values, filters %v: all must be at least 1", e.Alphabet, e.CharDim, e.Filters)
 	}
-	widest := slices.Max(append([]int{0}, e.Widths...))
+	widest := slices.Max(e.Widths)
 	for v, first := range e.Starts[:len(e.Starts)-1] {
 		n := int(e.Starts[v+1]) - int(first)
-		if n < widest || len(e.Widths) > 0 && n > MaxSymbols {
+		if n < widest || n > MaxSymbols {
 			return fmt.Errorf("word %d has %d symbols; the kernels take from the widest filter, %d, to %d", v, n, widest, MaxSymbols)
 		}
-	}
-	if e.Sizes != nil && len(e.Sizes) != e.Alphabet {
-		return fmt.Errorf("sizes of %d rows of a table of %d", len(e.Sizes), e.Alphabet)
 	}
 	for i, s := range e.Symbols {
 		if int(s) >= e.Alphabet {
@@ -134,21 +134,16 @@ func (e Structure) check(words int) error {
 	return nil
 }
 
-func (k *Kernels) allocate(e Structure) (err error) {
+func (k *Kernels) allocate(own bool, create func(a *allocator) (encoder, error)) (err error) {
 	c, a := k.options, newAllocator(k.device, k.optimizer)
-	if e.Words {
+	if own {
 		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim))
 		k.addTensors("words", k.words)
 	}
 	if a.Err != nil {
 		return a.Err
 	}
-	if len(e.Widths) > 0 {
-		k.encoder, err = newCNN(a, c, e)
-	} else {
-		k.encoder, err = newNGrams(a, c, e)
-	}
-	if err != nil {
+	if k.encoder, err = create(a); err != nil {
 		return err
 	}
 	for name, m := range k.encoder.matrices() {

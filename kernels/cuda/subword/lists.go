@@ -3,6 +3,7 @@
 package subword
 
 import (
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
 )
@@ -31,7 +32,7 @@ type lists struct {
 func newLists(a *allocator, e Structure, g *cnnArgs) *lists {
 	x := &lists{device: a.Device}
 	l, t := &x.args, e.TableColumns()
-	starts, uses := inverted(e, useOf)
+	starts, uses := composed.Invert(e.Starts, e.Symbols, e.Alphabet, useOf)
 	pieces, splits := piecesOf(starts)
 	slots := 0
 	if len(splits) > 0 {

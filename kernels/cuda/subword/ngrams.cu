@@ -1,5 +1,4 @@
-// The encoder of n-grams: the vector of a word is the sum of the vectors of its n-grams. composed.cu has the gradient of the
-// words' vectors.
+// Rows of W that are means of the rows of parts and of words' own: see kernels/composed. composed.cu has the gradient of the rows.
 #include "subword.cuh"
 
 constexpr int warpsOfBlock = 4; // of many registers each: more thread blocks fit on a multiprocessor
@@ -10,7 +9,7 @@ struct Met {
 	uint32_t most, slots, negatives, unused;
 };
 
-// NGrams are what the kernels take. N-grams that the same words have share a row of the table (classes.go); a word has it
+// NGrams are what the kernels take. N-grams that the same words have share a row of the table; a word has it
 // once here, and the sums hold it as often as there are such n-grams. Sums and gradient are float16: a uint2 has four.
 struct NGrams {
 	Table table;                        // (U, N), with its optimizer's state
@@ -19,6 +18,7 @@ struct NGrams {
 	const uint32_t *order;              // rows as they are trained, the frequent ones first
 	const float *sizes;                 // (U), n-grams of a row
 	uint2 *sums;                        // (U, quads), rows times their sizes, which compose reads
+	const float *weights;               // (V), 1 over the rows that are the mean of a word
 	float4 *rows;                       // (V, quads)
 	const float4 *own;                  // (V, quads) words' own vectors, or null
 	const uint2 *gradient;              // (V, quads)
@@ -41,14 +41,16 @@ extern "C" __global__ void __launch_bounds__(256) ngram_meet(const __grid_consta
 }
 
 // addRows adds the wanted rows of a table to x, those of whose numbers each lane has one, in the
-// order of the lanes.
-template <int F> __device__ __forceinline__ void addRows(Row<F> &x, const uint2 *table, int quads, uint32_t numbers, uint32_t wanted) {
+// order of the lanes, and each as often as its lane says.
+template <int F> __device__ __forceinline__ void addRows(Row<F> &x, const uint2 *table, int quads, uint32_t numbers, uint32_t wanted, float times = 1) {
 	constexpr int ahead = F <= 4 ? 8 : 4; // rows on their way together
 	while (wanted) {
 		uint2 r[ahead][F];
+		float c[ahead];
 #pragma unroll
 		for (int n = 0; n < ahead; n++) {
 			bool has = wanted != 0;
+			c[n] = __shfl_sync(warp, times, has ? __ffs(wanted) - 1 : 0);
 			const uint2 *row = table + size_t(__shfl_sync(warp, numbers, has ? __ffs(wanted) - 1 : 0)) * quads;
 			wanted &= wanted - 1;
 #pragma unroll
@@ -62,7 +64,10 @@ template <int F> __device__ __forceinline__ void addRows(Row<F> &x, const uint2 
 #pragma unroll
 			for (int f = 0; f < F; f++) {
 				float4 y = widen(r[n][f]);
-				x.v[f].x += y.x, x.v[f].y += y.y, x.v[f].z += y.z, x.v[f].w += y.w;
+				x.v[f].x = fmaf(c[n], y.x, x.v[f].x);
+				x.v[f].y = fmaf(c[n], y.y, x.v[f].y);
+				x.v[f].z = fmaf(c[n], y.z, x.v[f].z);
+				x.v[f].w = fmaf(c[n], y.w, x.v[f].w);
 			}
 	}
 }
@@ -76,6 +81,7 @@ template <int F> __device__ __forceinline__ void compose(const NGrams &a) {
 		bool mine = first + laneNumber() < end;
 		addRows(x, a.sums, quads, mine ? __ldg(a.members + first + laneNumber()) : 0, __ballot_sync(warp, mine));
 	}
+	scale(x, a.weights[v]);
 	store(a.rows + v * quads, quads, x);
 }
 
@@ -110,7 +116,7 @@ template <int F, class method> __device__ __forceinline__ void train(const NGram
 		bool mine = from + laneNumber() < end;
 		uint32_t word = mine ? __ldg(a.users + from + laneNumber()) : 0;
 		if (mine) mine = a.trained[word] == s.stream;
-		addRows(g, a.gradient, t.quads, word, __ballot_sync(warp, mine));
+		addRows(g, a.gradient, t.quads, word, __ballot_sync(warp, mine), mine ? __ldg(a.weights + word) : 0);
 	}
 	if (together) {
 #pragma unroll 1
@@ -126,7 +132,7 @@ template <int F, class method> __device__ __forceinline__ void train(const NGram
 #pragma unroll
 	for (int f = 0; f < F; f++) some |= g.v[f].x != 0 || g.v[f].y != 0 || g.v[f].z != 0 || g.v[f].w != 0;
 	if (!__any_sync(warp, some)) return;
-	scale(g, a.sizes[u] / gradientUnits);
+	scale(g, 1 / gradientUnits);
 	size_t at = u * size_t(t.quads);
 	Row<F> x = load<F>(t.values + at, t.quads), m, v;
 	if constexpr (method::first) m = load<F>(t.first + at, t.quads);

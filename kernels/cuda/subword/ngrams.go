@@ -5,6 +5,7 @@ package subword
 import (
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"gorgonia.org/cu"
@@ -14,41 +15,53 @@ import (
 type ngramsArgs struct {
 	table                              cuda.Table
 	starts, members, userStarts, users cu.DevicePtr
-	order, sizes, sums                 cu.DevicePtr
+	order, sizes, sums, weights        cu.DevicePtr
 	rows, own, gradient, trained, met  cu.DevicePtr
 	step                               cu.DevicePtr
 	now                                cl.Met
 	words, frequent                    uint32
 }
 
-// ngrams is an encoder of n-grams on the device.
+// ngrams are the rows of a composition on the device.
 type ngrams struct {
 	device                *cuda.Device
 	args                  ngramsArgs
-	name                  string      // of the table
-	table                 matrix      // a row a class
+	table                 matrix      // a row a part
 	composer, pass, adder cu.Function // that composes rows, trains the table, and writes its sums
 	meet                  cu.Function // that finds the rows to compose
 }
 
-func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
+// NewParts is New of rows that are means of parts: of the options' composition.
+func NewParts(d *cuda.Device, c cl.Options) (*Kernels, error) {
+	x := c.Composition
+	if x.Words() != c.Rows || x.Dim != c.Dim {
+		return nil, fmt.Errorf("a composition of %d words of dimension %d; there are %d of dimension %d", x.Words(), x.Dim, c.Rows, c.Dim)
+	}
+	return newKernels(d, c, float64(x.Rate), x.Own != nil, func(a *allocator) (encoder, error) { return newNGrams(a, c, x) })
+}
+
+func newNGrams(a *allocator, c cl.Options, e *composed.Composition) (*ngrams, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {
 		return nil, err
 	}
-	lists, sizes := e.Folded(), make([]float32, e.Alphabet)
+	parts := e.PartCount()
+	sizes, weights := make([]float32, parts), make([]float32, c.Rows)
 	for u := range sizes {
-		sizes[u] = float32(e.size(uint32(u)))
+		sizes[u] = e.Size(uint32(u))
 	}
-	starts, users := inverted(lists, wordOf)
+	for v := range weights {
+		weights[v] = e.Weight(uint32(v))
+	}
+	starts, users := e.Users()
 	order, frequent := cl.FrequentFirst(starts)
-	x := &ngrams{device: a.Device, name: "ngrams", table: a.matrix("n-grams", e.Alphabet, c.Dim, stride(c.Dim))}
+	x := &ngrams{device: a.Device, table: a.matrix("n-grams", parts, c.Dim, stride(c.Dim))}
 	x.args = ngramsArgs{
 		table:  x.table.table(a.optimizer),
-		starts: placed(a, "n-grams of words", lists.Starts), members: placed(a, "n-grams of words", lists.Symbols),
+		starts: placed(a, "n-grams of words", e.Starts), members: placed(a, "n-grams of words", e.Symbols),
 		userStarts: placed(a, "words of n-grams", starts), users: placed(a, "words of n-grams", users),
-		order: placed(a, "order of n-grams", order), sizes: placed(a, "n-grams of a row", sizes),
-		sums: a.Bytes("sums of n-grams", 2*e.Alphabet*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
+		order: placed(a, "order of n-grams", order), sizes: placed(a, "n-grams of a row", sizes), weights: placed(a, "weights of words", weights),
+		sums: a.Bytes("sums of n-grams", 2*parts*stride(c.Dim)), gradient: a.Bytes("gradient of vectors", 2*c.Rows*stride(c.Dim)),
 		met:   a.Floats("words of an iteration", c.Rows),
 		words: uint32(c.Rows), frequent: uint32(frequent),
 	}
@@ -59,7 +72,7 @@ func newNGrams(a *allocator, c cl.Options, e Structure) (*ngrams, error) {
 	return x, a.Err
 }
 
-func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{x.name: x.table} }
+func (x *ngrams) matrices() map[string]matrix { return map[string]matrix{"parts": x.table} }
 
 func (x *ngrams) target() narrowMatrix {
 	return narrowMatrix{values: x.args.gradient, stride: uint64(x.table.stride)}

@@ -7,6 +7,11 @@ const pieceUses = 256
 
 const whole = 0xffffffff // the slot of a piece that is all of a symbol
 
+// A use is where a symbol stands: in a spelling, and its place there.
+type use struct{ spelling, place uint32 }
+
+func useOf(spelling, place uint32) use { return use{spelling, place} }
+
 // A piece is Piece of lists.cu: some of the uses of a symbol, and where their sum goes.
 type piece struct{ symbol, first, last, slot uint32 }
 

@@ -3,6 +3,8 @@ package subword
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/kernels/composed"
 )
 
 // Every use of a symbol is in one piece, no piece is too long, and the slots of a symbol's pieces are its split's.
@@ -17,7 +19,7 @@ func TestPieces(t *testing.T) {
 		}
 		e.Starts = append(e.Starts, uint32(len(e.Symbols)))
 	}
-	starts, uses := inverted(e, useOf)
+	starts, uses := composed.Invert(e.Starts, e.Symbols, e.Alphabet, useOf)
 	pieces, splits := piecesOf(starts)
 	slots := map[uint32]uint32{} // of symbols
 	for _, s := range splits {

@@ -34,8 +34,8 @@ func float16(x float32) float32 {
 // which there should be hardly any; without it they would hide behind those of 11 bits.
 type rounded struct {
 	subword.Encoder
-	options   *subword.CNNOptions // nil: sums of rows
-	spelt     *subword.Spellings  // of a CNN
+	options   *subword.CNNOptions
+	spelt     *subword.Spellings
 	structure kernels.Structure
 }
 
@@ -46,13 +46,11 @@ func round(e subword.Encoder, words []string) (subword.Encoder, error) {
 		return nil, err
 	}
 	r := &rounded{Encoder: e, options: subword.OptionsOf(e), structure: structure}
-	if o := r.options; o != nil {
-		alphabet, err := subword.NewAlphabet(words, o.Spelling)
-		if err != nil {
-			return nil, err
-		}
-		r.spelt = alphabet.Spell(words, slices.Max(o.Widths))
+	alphabet, err := subword.NewAlphabet(words, r.options.Spelling)
+	if err != nil {
+		return nil, err
 	}
+	r.spelt = alphabet.Spell(words, slices.Max(r.options.Widths))
 	return r, nil
 }
 
@@ -62,30 +60,11 @@ func (r *rounded) Rows(parameters gorgonia.Nodes, batch []uint32, threads int) (
 	if batch != nil {
 		return nil, fmt.Errorf("rounded rows are those of all words")
 	}
-	var rows *gorgonia.Node
-	var err error
-	if r.options == nil {
-		rows, err = r.sums(parameters, threads)
-	} else {
-		rows, err = r.network(parameters, threads)
-	}
+	rows, err := r.network(parameters, threads)
 	if err != nil {
 		return nil, err
 	}
 	return roundGradient(rows)
-}
-
-func (r *rounded) sums(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {
-	table, err := roundValues(parameters[0], func(i int) float32 {
-		if r.structure.Sizes == nil {
-			return 1
-		}
-		return float32(r.structure.Sizes[i])
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r.Encoder.Rows(gorgonia.Nodes{table}, nil, threads)
 }
 
 func (r *rounded) network(parameters gorgonia.Nodes, threads int) (*gorgonia.Node, error) {

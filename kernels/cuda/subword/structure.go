@@ -21,17 +21,15 @@ const (
 // A Structure describes an encoder to kernels, which compute its graph. They name the parameters as
 // the encoder does. subword.StructureOf, of the trainers' package, returns it.
 type Structure struct {
-	// Symbols of word v, or the rows that its n-grams have in their table, are
-	// Symbols[Starts[v]:Starts[v+1]]. With G spellings of a word, those of word v are G such lists, v*G and on.
+	// Symbols of word v are Symbols[Starts[v]:Starts[v+1]]. With G spellings of a word, those of word v are G such lists, v*G and on.
 	Starts, Symbols []uint32
-	Alphabet        int      // A, symbols; of n-grams U, rows of their table
-	Sizes           []uint32 // (U), how many n-grams have a row, which is as many times in the words that have them; nil: one
-	CharDim         int      // E, of a CNN
-	Widths, Filters []int    // w, and F of each; none for n-grams
-	Spellings       int      // G, of a CNN: their features are summed; 0 stands for 1
-	Raw             bool     // features are not standardized
-	Activation      string   // one of Activations; empty: the first
-	Words           bool     // words have vectors of their own, too
+	Alphabet        int    // A, symbols
+	CharDim         int    // E, of a CNN
+	Widths, Filters []int  // w, and F of each
+	Spellings       int    // G, of a CNN: their features are summed; 0 stands for 1
+	Raw             bool   // features are not standardized
+	Activation      string // one of Activations; empty: the first
+	Words           bool   // words have vectors of their own, too
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
@@ -62,7 +60,7 @@ func (c Structure) TableColumns() (columns int) {
 // HasLists reports whether tables are in memory, and their gradients collected from lists of symbols' places: those of several
 // spellings, or of 32 columns if they do not fit into so many bytes of shared memory.
 func (c Structure) HasLists(shared int) bool {
-	return c.Each() > 1 || len(c.Widths) > 0 && scatterShared(slices.Max(c.Widths), c.Alphabet) > shared
+	return c.Each() > 1 || scatterShared(slices.Max(c.Widths), c.Alphabet) > shared
 }
 
 // scatterShared is the shared memory of a warp's own tables of 32 columns.
@@ -74,12 +72,4 @@ func (c Structure) Features() (features int) {
 		features += filters
 	}
 	return features
-}
-
-// Starts turns indexes into Structure.Starts.
-func Starts(indexes []int) (starts []uint32) {
-	for _, i := range indexes {
-		starts = append(starts, uint32(i))
-	}
-	return starts
 }

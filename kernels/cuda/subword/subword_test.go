@@ -58,16 +58,20 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err = graph.NewCL(m, noise, 1000, graph.Options{Encoder: e, Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o})
-	if err != nil {
+	options := graph.Options{Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o}
+	columns = map[string]int{}
+	if grams, ok := e.(*subword.NGrams); ok {
+		options.Composition = grams.Composition()
+		options.Composition.Rate = .3
+		columns["parts"], columns["words"] = dim, dim
+	} else {
+		options.Encoder = e.(subword.Encoder)
+	}
+	if reference, err = graph.NewCL(m, noise, 1000, options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { reference.Close() })
 	if e, err = encoder(c.Vocabulary.Words, exact); err != nil {
-		t.Fatal(err)
-	}
-	s, err := subword.StructureOf(e)
-	if err != nil {
 		t.Fatal(err)
 	}
 	var shares *cl.Shares
@@ -75,11 +79,19 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 		shares = &cl.Shares{Contexts: m.Contexts(), Slots: m.Slots()}
 		shares.Lengths, shares.Phases = m.Shares()
 	}
-	k, err = kernels.New(d, cl.Options{
+	device := cl.Options{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(), Shares: shares, SharedNegatives: shared,
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
 		Method:     string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
-	}, s)
+	}
+	if device.Composition = options.Composition; device.Composition != nil {
+		k, err = kernels.NewParts(d, device)
+	} else {
+		var s kernels.Structure
+		if s, err = subword.StructureOf(e.(subword.Encoder)); err == nil {
+			k, err = kernels.New(d, device, s)
+		}
+	}
 	cudatest.Closes(t, k, err)
 	for _, x := range reference.State() {
 		if err := k.Send(x.Name, x.Data); err != nil {
@@ -89,9 +101,10 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 	if err := k.SetMatrix(m); err != nil {
 		t.Fatal(err)
 	}
-	columns = map[string]int{}
-	for _, p := range e.Parameters() {
-		columns[p.Name] = p.Value.Shape()[1]
+	if network, ok := e.(subword.Encoder); ok {
+		for _, p := range network.Parameters() {
+			columns[p.Name] = p.Value.Shape()[1]
+		}
 	}
 	return reference, k, columns
 }
@@ -118,7 +131,7 @@ func train(t testing.TB, k *kernels.Kernels, first, count int, rate float64) (lo
 
 // A newEncoder makes an encoder of a vocabulary, which asEncoder replaces.
 type (
-	newEncoder func(words []string, as asEncoder) (subword.Encoder, error)
+	newEncoder func(words []string, as asEncoder) (subword.Trained, error)
 	asEncoder  func(e subword.Encoder, words []string) (subword.Encoder, error)
 )
 
@@ -126,7 +139,7 @@ func exact(e subword.Encoder, _ []string) (subword.Encoder, error) { return e, n
 
 func encoders(dim int) map[string]newEncoder {
 	cnn := func(o subword.CNNOptions) newEncoder {
-		return func(words []string, as asEncoder) (subword.Encoder, error) {
+		return func(words []string, as asEncoder) (subword.Trained, error) {
 			o.Dim = dim
 			e, err := subword.NewCNN(words, o)
 			if err != nil {
@@ -135,23 +148,19 @@ func encoders(dim int) map[string]newEncoder {
 			return as(e, words)
 		}
 	}
-	ngrams := func(o subword.NGramOptions) newEncoder {
-		return func(words []string, as asEncoder) (subword.Encoder, error) {
+	ngrams := func(o subword.NGramOptions) newEncoder { // the CPU does not round
+		return func(words []string, _ asEncoder) (subword.Trained, error) {
 			o.Dim = dim
-			e, err := subword.NewNGrams(words, o)
-			if err != nil {
-				return nil, err
-			}
-			return as(e, words)
+			return subword.NewNGrams(words, o)
 		}
 	}
 	withWords := func(encoder newEncoder) newEncoder {
-		return func(words []string, as asEncoder) (subword.Encoder, error) {
+		return func(words []string, as asEncoder) (subword.Trained, error) {
 			e, err := encoder(words, as)
 			if err != nil {
 				return nil, err
 			}
-			return subword.WithWords(e), nil
+			return subword.WithWords(e.(subword.Encoder)), nil
 		}
 	}
 	return map[string]newEncoder{
@@ -163,8 +172,8 @@ func encoders(dim int) map[string]newEncoder {
 			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
 		"raw cnn of n-grams+words": withWords(cnn(subword.CNNOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
 			Spelling: subword.SpellingOptions{Gram: subword.Lengths{2, 3}}})),
-		"ngrams":       ngrams(subword.NGramOptions{Rate: .3}),
-		"ngrams+words": withWords(ngrams(subword.NGramOptions{Shortest: 1, Longest: 2, Buckets: 100})),
+		"ngrams":       ngrams(subword.NGramOptions{}),
+		"ngrams+words": ngrams(subword.NGramOptions{Shortest: 1, Longest: 2, Buckets: 100, Own: true}),
 	}
 }
 

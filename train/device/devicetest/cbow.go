@@ -8,7 +8,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -48,12 +47,7 @@ func newStretches(c cl.CBOWOptions) (*graph.CBOW, error) {
 		Optimizer: optim.Options{Method: optim.Method(c.Method), Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	if x := c.Composition; x != nil {
-		o.Composition = &composed.Composition{
-			Dim: c.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Parts: make([]float32, x.Parts*c.Dim), Rate: float32(x.Rate), Randomize: func(uint64) {},
-		}
-		if x.Own {
-			o.Composition.Own = make([]float32, c.Rows*c.Dim)
-		}
+		o.Composition = x.Empty()
 	}
 	return graph.NewCBOW(s, math.MaxInt32, o)
 }

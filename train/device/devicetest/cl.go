@@ -97,6 +97,9 @@ func (k *clKernels) setMatrix(m *wordcontext.Matrix) (err error) {
 		Dim: k.Dim, Negatives: k.Negatives, SharedNegatives: k.SharedNegatives, SameColumn: k.SameColumn, Seed: k.Seed, Threads: 1,
 		Optimizer: optim.Options{Method: optim.Method(k.Method), Beta1: k.Beta1, Beta2: k.Beta2, Epsilon: k.Epsilon, WeightDecay: k.WeightDecay},
 	}
+	if x := k.Composition; x != nil {
+		c.Composition = x.Empty()
+	}
 	if k.structure != nil {
 		c.Encoder = newEncoder(*k.structure, k.Dim)
 	}

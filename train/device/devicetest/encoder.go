@@ -23,22 +23,17 @@ type encoder struct {
 func newEncoder(c kernels.Structure, dim int) graph.Encoder {
 	e := &encoder{Structure: c, dim: dim, vocabulary: subword.NewSpellings(c.Starts, c.Symbols)}
 	rate := 1.
-	add := func(name string, rows, columns int) *graph.Parameter {
+	add := func(name string, rows, columns int) {
 		value := tensor.New(tensor.WithShape(rows, columns), tensor.Of(tensor.Float32))
 		e.parameters = append(e.parameters, graph.Parameter{Name: name, Value: value, Rate: c.Rate * rate})
-		return &e.parameters[len(e.parameters)-1]
 	}
-	if len(c.Widths) == 0 {
-		add("ngrams", c.Alphabet, dim).Sparse = true
-	} else {
-		add("symbols", c.Alphabet, c.CharDim)
-		for i, w := range c.Widths {
-			rate = c.LayerRate(w * c.CharDim)
-			add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters[i])
-		}
-		rate = c.LayerRate(c.Features())
-		add("weights", c.Features()+1, dim)
+	add("symbols", c.Alphabet, c.CharDim)
+	for i, w := range c.Widths {
+		rate = c.LayerRate(w * c.CharDim)
+		add(fmt.Sprintf("filters%d.width%d", i, w), w*c.CharDim+1, c.Filters[i])
 	}
+	rate = c.LayerRate(c.Features())
+	add("weights", c.Features()+1, dim)
 	if c.Words {
 		return subword.WithWords(e)
 	}
@@ -52,12 +47,11 @@ func (e *encoder) Randomize(uint64)                 {}
 func (e *encoder) Bytes() (rows, gradient int64)    { return 0, 0 }
 func (e *encoder) Encode([]string, []float32) error { return fmt.Errorf("an encoder of no strings") }
 func (e *encoder) Truncated() int                   { return 0 }
+func (e *encoder) FileBytes() int64                 { return 0 }
+func (e *encoder) ListBytes() int64                 { return 0 }
 
 // Rows adds the rows of all words to the graph of the parameters.
 func (e *encoder) Rows(parameters gorgonia.Nodes, _ []uint32, threads int) (*gorgonia.Node, error) {
-	if len(e.Widths) == 0 {
-		return subword.SumRows(e.vocabulary, parameters[0], nil, threads)
-	}
 	o := subword.Convolution{Widths: e.Widths, Activation: subword.Activation(cmp.Or(e.Activation, kernels.Activations[0]))}
 	last := len(parameters) - 1
 	rows, err := subword.Convolve(e.vocabulary, parameters[0], parameters[1:last], o, threads)

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda/sentence"
 	"github.com/w2vcl/w2vcl/sequential"
-	"github.com/w2vcl/w2vcl/sequential/composed"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -21,11 +21,11 @@ func (d *Device) NewSentence(c sentence.Options) (device.SentenceKernels, error)
 }
 
 // NewComposed returns kernels whose W is composed of parts.
-func (d *Device) NewComposed(c sentence.Options, x sentence.Composition) (device.ComposedKernels, error) {
-	return d.newSentence(c, &x)
+func (d *Device) NewComposed(c sentence.Options, x *composed.Composition) (device.ComposedKernels, error) {
+	return d.newSentence(c, x)
 }
 
-func (d *Device) newSentence(c sentence.Options, x *sentence.Composition) (*sentenceKernels, error) {
+func (d *Device) newSentence(c sentence.Options, x *composed.Composition) (*sentenceKernels, error) {
 	k := &sentenceKernels{Options: c, composition: x}
 	err := d.Fail
 	if err == nil {
@@ -50,7 +50,7 @@ func (d *Device) newSentence(c sentence.Options, x *sentence.Composition) (*sent
 type sentenceKernels struct {
 	memory
 	sentence.Options
-	composition *sentence.Composition // nil: W is a table
+	composition *composed.Composition // nil: W is a table
 	noise       *corpus.Alias
 	sample      float64
 	vocabulary  *corpus.Vocabulary
@@ -64,11 +64,11 @@ func (k *sentenceKernels) newState() (state []trainer.Tensor) {
 	switch x := k.composition; {
 	case x == nil:
 		add("words", k.Vocabulary)
-	case x.Own:
-		add("parts", x.Parts)
+	case x.Own != nil:
+		add("parts", x.PartCount())
 		add("own", k.Vocabulary)
 	default:
-		add("parts", x.Parts)
+		add("parts", x.PartCount())
 	}
 	add("contexts", k.Vocabulary)
 	return state
@@ -142,15 +142,8 @@ func (k *sentenceKernels) options(token int) sequential.Options {
 		c.Window *= 2
 	}
 	if x := k.composition; x != nil {
-		const soundRate = .025 // at which Undamped is Most
-		c.Composition = &composed.Composition{
-			Dim: k.Dim, Starts: x.Starts, Symbols: x.Symbols, Sizes: x.Sizes, Parts: make([]float32, x.Parts*k.Dim), Rate: x.Rate,
-			Most: x.Undamped(soundRate, 1), Randomize: func(uint64) {},
-		}
-		if x.Own {
-			c.Composition.Own = make([]float32, k.Vocabulary*k.Dim)
-		}
-		if c.Block = x.Block; x.Block == 0 {
+		c.Composition = x.Empty()
+		if c.Block = k.Block; k.Block == 0 {
 			c.Block = math.MaxInt
 		}
 	}

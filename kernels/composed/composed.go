@@ -1,11 +1,12 @@
-// Package composed trains rows of W that are composed of shared parts, such as the character
-// n-grams of fastText, at the speed of rows that are not.
+// Package composed has rows of W that are composed of shared parts, the character n-grams of fastText. It is all that the
+// program knows of such rows, in every mode and on every device.
 //
-// Start with [Composition], which says what a row of W is, then with [Block], which trainers
-// use: the rows of a stretch of the text are composed once, trained like any others, and what
+// Start with [Composition], which says what a row of W is. A [Composer] composes rows. What a row learns goes to its parts in
+// one of two ways: the modes of W2V-CL sum up gradients, part by part ([Composition.Users]); sentence-ordered modes add up
+// changes, word by word ([Block]): the rows of a stretch of the text are composed once, trained like any others, and what
 // changed in them goes to their parts at the end.
 //
-// # Why this trains as fastText does
+// # Why blocks train as fastText does
 //
 // In fastText (Bojanowski et al. 2017, and its program) the vector of word w is the mean of its
 // own row and of the rows of its n-grams, G of them:
@@ -23,6 +24,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -79,6 +81,22 @@ func (c *Composition) Undamped(rate float32, threads int) float32 {
 // Words is V.
 func (c *Composition) Words() int { return len(c.Starts) - 1 }
 
+// PartCount is U.
+func (c *Composition) PartCount() int { return len(c.Parts) / c.Dim }
+
+// Empty returns the composition with tables of its own, which are zeros.
+func (c *Composition) Empty() *Composition {
+	x := *c
+	x.Parts, x.Randomize = memory.Floats(len(c.Parts)), func(uint64) {}
+	if c.Own != nil {
+		x.Own = memory.Floats(len(c.Own))
+	}
+	return &x
+}
+
+// TableBytes is the memory of the parts' and the words' own rows.
+func (c *Composition) TableBytes() int64 { return 4 * int64(len(c.Parts)+len(c.Own)) }
+
 // Check returns why a composition cannot be trained: kernels do not look.
 func (c *Composition) Check() error {
 	v, n := c.Words(), c.Dim
@@ -111,11 +129,11 @@ func (c *Composition) Check() error {
 	return nil
 }
 
-// of returns the parts of a word.
-func (c *Composition) of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
+// Of returns the parts of a word.
+func (c *Composition) Of(word uint32) []uint32 { return c.Symbols[c.Starts[word]:c.Starts[word+1]] }
 
-// size is how many n-grams a part stands for.
-func (c *Composition) size(part uint32) float32 {
+// Size is how many n-grams a part stands for.
+func (c *Composition) Size(part uint32) float32 {
 	if c.Sizes == nil {
 		return 1
 	}
@@ -130,8 +148,8 @@ func (c *Composition) weights(dst []float32, parts []uint32) (weights []float32,
 	}
 	dst = dst[:0]
 	for _, g := range parts {
-		dst = append(dst, c.size(g))
-		all += c.size(g)
+		dst = append(dst, c.Size(g))
+		all += c.Size(g)
 	}
 	own = 1 / all
 	for i := range dst {
@@ -142,7 +160,7 @@ func (c *Composition) weights(dst []float32, parts []uint32) (weights []float32,
 
 // Weight is what a word's own row counts in its mean, 1/(1+G), and each n-gram.
 func (c *Composition) Weight(word uint32) float32 {
-	_, own := c.weights(nil, c.of(word))
+	_, own := c.weights(nil, c.Of(word))
 	return own
 }
 
@@ -155,7 +173,7 @@ type Composer struct {
 // Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
 // are parts that it asks memory for on the way.
 func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
-	parts := c.of(word)
+	parts := c.Of(word)
 	var own float32
 	c.scratch, own = c.weights(c.scratch, parts)
 	clear(dst)

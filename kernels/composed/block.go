@@ -27,7 +27,7 @@ type Block struct {
 func NewBlock(c *Composition, threads int) *Block {
 	return &Block{
 		composer: Composer{Composition: c}, threads: threads,
-		row: make([]uint32, c.Words()), users: make([]uint32, len(c.Parts)/c.Dim),
+		row: make([]uint32, c.Words()), users: make([]uint32, c.PartCount()),
 	}
 }
 
@@ -36,7 +36,7 @@ func NewBlock(c *Composition, threads int) *Block {
 func BlockBytes(c *Composition, tokens int) int64 {
 	rows := int64(min(tokens/3, c.Words()))
 	parts := int64(len(c.Symbols)) * rows / int64(c.Words())
-	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + parts + int64(len(c.Parts)/c.Dim))
+	return 4 * (int64(c.Words()) + rows*(2*int64(c.Dim)+1) + parts + int64(c.PartCount()))
 }
 
 // Begin composes the rows of all words of a text, and writes the row of each of its tokens to
@@ -54,7 +54,7 @@ func (b *Block) Begin(dst, tokens []uint32) (rows []float32) {
 	b.listParts()
 	at := 0 // in b.parts
 	for i, word := range b.words {
-		parts := len(b.composer.of(word))
+		parts := len(b.composer.Of(word))
 		b.fetchOwn(i + ownAhead)
 		b.composer.Compose(b.rows[i*n:][:n], word, b.next(at, parts))
 		at += parts
@@ -75,7 +75,7 @@ func resize(x []float32, n int) []float32 {
 func (b *Block) listParts() {
 	b.parts = b.parts[:0]
 	for _, word := range b.words {
-		b.parts = append(b.parts, b.composer.of(word)...)
+		b.parts = append(b.parts, b.composer.Of(word)...)
 	}
 }
 
@@ -113,7 +113,7 @@ func (b *Block) End(rate float32) {
 	}
 	at := 0 // in b.parts
 	for i, word := range b.words {
-		change, parts := b.rows[i*n:][:n], c.of(word)
+		change, parts := b.rows[i*n:][:n], c.Of(word)
 		own := b.ratesOf(parts)
 		b.fetchOwn(i + ownAhead)
 		if c.Own != nil {
@@ -156,7 +156,7 @@ func (b *Block) ratesOf(parts []uint32) (own float32) {
 			rate *= b.undamped / n
 		}
 		b.rates[k] = rate
-		own += c.size(g) * (1 - rate)
+		own += c.Size(g) * (1 - rate)
 	}
 	return own
 }

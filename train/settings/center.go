@@ -1,13 +1,13 @@
-package composed
+package settings
 
 import "slices"
 
-// Center subtracts the mean row of words, (V, N), from each row of rows, (V, N). Rows is W + X·C; words is W, or the same
+// center subtracts the mean row of words, (V, N), from each row of rows, (V, N). Rows is W + X·C; words is W, or the same
 // slice as rows.
 //
 // All rows of W share a component, which hides the differences between words. Without this component rare words score
 // higher (docs/subword.md, "Context vectors").
-func Center(rows, words []float32, dim int) {
+func center(rows, words []float32, dim int) {
 	mean := make([]float64, dim)
 	for row := range slices.Chunk(words, dim) {
 		for j, x := range row {
