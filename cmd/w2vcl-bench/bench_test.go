@@ -30,7 +30,7 @@ func TestStepBytes(t *testing.T) {
 		{stepCase{18498, 500, 5, optim.SGD, 1}, 8 * 18498 * 500 * 4},
 		{stepCase{200000, 500, 10, optim.Adam, 1}, 17 * 200000 * 500 * 4}, // more than 32 bits
 	} {
-		if got := c.stepBytes(); got != c.want {
+		if got := c.stepBytes(); got < c.want || got > c.want+c.want/100 { // moments take whole large pages
 			t.Errorf("%+v: %d bytes", c, got)
 		}
 	}
