@@ -23,8 +23,8 @@ func composedContexts(c *Config) float64 {
 }
 
 // FitsUnseen reports whether n-grams are fitted to the trained vectors, for words that the text does not have. They are by
-// default unless the encoder was trained on what it composes for such words: means of parts. Sums and networks learn their
-// words by heart (benchmarks/subwords).
+// default unless the encoder was trained on what it composes for such words: means of parts. Networks learn their words by
+// heart (benchmarks/subwords).
 func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 
 // ComposesRows reports whether words are composed as means of n-grams, not by a network.

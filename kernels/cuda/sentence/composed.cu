@@ -1,4 +1,4 @@
-// Rows of W that are composed of parts, such as n-grams: package sequential/composed has the same
+// Rows of W that are composed of parts, such as n-grams: package kernels/composed has the same
 // for the CPU. Before the kernels of a mode train a block, mark finds its words and compose makes
 // their rows of W. Behind it their changes go to the parts and to words' own rows:
 //
