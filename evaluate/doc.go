@@ -8,8 +8,8 @@
 //
 //	words      similarity, analogies and categories of words; losses by frequency
 //	nodes      labels and links of a graph's nodes
-//	sentences  classes of sentences, by the small network of textnet
+//	sentences  classes of sentences, by a small network
 //
-// They share two packages more: dataset finds and reads the files of data sets,
-// learn has the classifiers and k-means.
+// Package seeds compares runs with different seeds; wordmap draws words. Dataset finds and
+// reads the files of data sets, learn has the classifiers and k-means.
 package evaluate

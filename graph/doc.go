@@ -14,9 +14,10 @@
 //     that computes loss and gradient in one pass over memory and updates each
 //     row while it is in the cache. It is the default.
 //
-// CBOW (cbow.go) is an iteration on a stretch of the text instead.
+// CBOW (cbow.go) trains on a stretch of the text instead, and its graph is a whole
+// iteration (cbowsteps.go).
 //
-// An Encoder (encoder.go; see package subword) replaces the word
-// table in either model; Gorgonia derives its gradient. To add a loss, write an
-// operation like skipGram; operation.go has the parts that operations share.
+// Rows of W may be composed of n-grams (parts.go; see package kernels/composed), or by
+// an Encoder (encoder.go; see package subword), whose gradient Gorgonia derives. To add a
+// loss, write an operation like skipGram; operation.go has the parts that operations share.
 package graph

@@ -19,7 +19,7 @@ import nbformat
 HERE = pathlib.Path(__file__).resolve().parent
 
 QUICK = {
-    "iterations=128": "iterations=24", "contexts=1024": "contexts=64", "contexts=256": "contexts=64",
+    "iterations=128": "iterations=24", "contexts=1024": "contexts=64",
     '"contexts": 1024': '"contexts": 64, "min_count": 20', '"contexts": 512': '"contexts": 64', '"epochs": 3': '"epochs": 1',
     "seeds=2, points=3": "seeds=2, points=2, min_count=30", "min_count=20": "min_count=100",
     '"min_count": 20, "dim": 50': '"min_count": 100, "dim": 50',

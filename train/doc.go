@@ -20,5 +20,5 @@
 // the number of the unit, so nothing else differs.
 //
 // Package settings has the settings, package runfolder the files, package trainer
-// the contract with the modes. Only prepare.go knows one family of modes from another.
+// the contract with the modes. prepare.go and the executors tell families of modes apart.
 package train

@@ -1,7 +1,7 @@
 // Package cuda runs kernels on an NVIDIA GPU: it opens the device, hands out its memory,
 // loads kernels and launches them. Kernels and their launchers are packages below it: cl
-// (W2V-CL), subword (W2V-CL whose words are composed from their spelling) and sentence
-// (the sentence-ordered modes).
+// (W2V-CL, also CBOW with n-grams), subword (skip-gram of W2V-CL with n-grams or a CNN), vanilla
+// (minibatches) and sentence (the sentence-ordered modes).
 //
 // Start with Open, then with New of one of these packages. All kernels share the sources in
 // include/: random numbers (philox.cuh), rows of tables (rows.cuh), launches (launch.cuh) and the optimizers (methods.cuh,
