@@ -8,7 +8,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -72,41 +71,29 @@ type cbowSteps interface {
 // PlanCBOW asks an account for what NewCBOW takes.
 func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c Options) error {
 	c.Account = a
-	c, err := c.forStretches(s)
-	if err == nil {
-		_, err = allocateCBOW(s, c)
-	}
+	_, err := allocateCBOW(s, c)
 	return err
-}
-
-// forStretches is forWords for stretches.
-func (c Options) forStretches(s *wordcontext.Stretches) (Options, error) {
-	c, err := c.forWords(s.Rows())
-	switch {
-	case err != nil:
-		return c, err
-	case c.SharedNegatives != s.Options().Shared:
-		return c, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
-	}
-	return c, nil
 }
 
 // allocateCBOW returns the trainer without its graph. It takes what graph and stretches allocate.
 func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
+	if c.SharedNegatives != s.Options().Shared {
+		return nil, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
+	}
 	v, t := s.Rows(), s.Capacity()
 	stretch, reader := s.Bytes()
 	c.Account.Take(trainer.ForWork, 2*stretch+reader)
-	workers := team.New(c.Threads)
-	model, err := newModel(v, UpdatesTensor, v, workers, c)
+	model, err := NewModel(v, UpdatesTensor, v, c)
 	if err != nil {
 		return nil, err
 	}
+	c = model.options
 	m := &CBOW{Model: model, capacity: t, updates: model.counts.Data}
 	if m.encoder != nil {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
 	}
-	m.windows = newWindows(v, s, workers, c)
+	m.windows = newWindows(v, s, m.team, c)
 	m.each = trainer.Of[uint32](c.Account, trainer.ForWork, t+1)
 	for i := range m.each {
 		m.each[i] = uint32(i)
@@ -128,10 +115,6 @@ func (t *CBOW) updatesIn(word int) int {
 
 // NewCBOW prepares training for the given number of iterations, each on a stretch of the text.
 func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error) {
-	c, err := c.forStretches(s)
-	if err != nil {
-		return nil, err
-	}
 	if iterations < 1 {
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
@@ -139,8 +122,8 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	if err != nil {
 		return nil, err
 	}
+	c = t.options
 	t.iterations, t.ahead = iterations, newAhead(s, c.Threads)
-	t.made.randomize()
 	for i := range t.samplers {
 		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: -float32(math.Log(float64(c.Negatives))), Slots: []uint32{0}}
 	}

@@ -26,7 +26,7 @@ type fusedCBOW struct {
 
 func newFusedCBOW(t *CBOW) (s *fusedCBOW, err error) {
 	defer operation.Recovered("build the graph of CBOW", &err)
-	c, workers := t.options, t.windows.team
+	c, workers := t.options, t.team
 	s = &fusedCBOW{of: t}
 	if s.contexts, err = newSkipGram(&t.samplers[0], nil, workers, t.contexts.optimizer, c); err != nil {
 		return nil, err

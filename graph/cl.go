@@ -7,7 +7,6 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -55,19 +54,17 @@ type clStep struct {
 // of slots of an iteration, M not counted. Without tempering there are as many slots as words.
 func PlanCL(a *trainer.Account, words, slots int, c Options) error {
 	c.Account = a
-	c, err := c.forWords(words)
-	if err == nil {
-		_, _, err = allocateCL(words, slots, team.New(c.Threads), c)
-	}
+	_, _, err := allocateCL(words, slots, c)
 	return err
 }
 
 // allocateCL returns the model, and how many iterations the readers of samples read at a time. It
 // takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
-func allocateCL(words, slots int, workers *team.Team, c Options) (m *Model, iterations int, err error) {
-	if m, err = newModel(words, "", 0, workers, c); err != nil {
+func allocateCL(words, slots int, c Options) (m *Model, iterations int, err error) {
+	if m, err = NewModel(words, "", 0, c); err != nil {
 		return nil, 0, err
 	}
+	c = m.options
 	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
 	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
@@ -90,25 +87,20 @@ func allocateCL(words, slots int, workers *team.Team, c Options) (m *Model, iter
 // are drawn from noise, which must have one weight for each word. An encoder's
 // parameters are randomized.
 func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options) (*CL, error) {
-	c, err := c.forWords(m.Rows())
-	if err != nil {
-		return nil, err
-	}
 	if noise.Len() != m.Rows() {
 		return nil, fmt.Errorf("negatives are drawn from %d words, but M has %d rows", noise.Len(), m.Rows())
 	}
 	if iterations < 1 {
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
-	workers := team.New(c.Threads)
 	slots := m.Slots()
-	model, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), workers, c)
+	model, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
 	if err != nil {
 		return nil, err
 	}
+	c = model.options
 	t := &CL{Model: model, matrix: m, iterations: iterations}
-	t.made.randomize()
-	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, workers)
+	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, t.team)
 	t.sampler = &step.Sampler{
 		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
 		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
@@ -118,33 +110,33 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	})
 	switch {
 	case c.Composition != nil:
-		err = t.trainComposed(workers)
+		err = t.trainComposed()
 	case c.Encoder != nil:
-		err = t.trainEncoder(workers)
+		err = t.trainEncoder()
 	default:
-		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, workers, c)
+		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, t.team, c)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t.steps[1].compiledStep, err = newTableStep(t.contexts, t.words, t.sampler, t.blocks, workers, c)
+	t.steps[1].compiledStep, err = newTableStep(t.contexts, t.words, t.sampler, t.blocks, t.team, c)
 	return t, err
 }
 
 // trainComposed makes the step that trains the parts of word vectors.
-func (t *CL) trainComposed(workers *team.Team) error {
+func (t *CL) trainComposed() error {
 	rows := t.made.(*partRows)
 	if rows.own != nil {
 		rows.own.updates = t.sampler.Updates
 	}
-	s, err := newComposedStep(rows, t.words, t.contexts, t.sampler, t.blocks, workers, t.options)
+	s, err := newComposedStep(rows, t.words, t.contexts, t.sampler, t.blocks, t.team, t.options)
 	t.steps[0].compiledStep = s
 	return err
 }
 
 // trainEncoder makes the step that trains the encoder of word vectors.
-func (t *CL) trainEncoder(workers *team.Team) error {
-	op, err := newSkipGram(t.sampler, t.blocks, workers, nil, t.options)
+func (t *CL) trainEncoder() error {
+	op, err := newSkipGram(t.sampler, t.blocks, t.team, nil, t.options)
 	if err != nil {
 		return err
 	}

@@ -12,28 +12,20 @@ type Model struct {
 	options  Options
 	words    *table         // W, or the rows that are composed
 	contexts *table         // C
+	team     *team.Team     // of as many threads as the options say
 	made     wordRows       // what W is made of
 	encoder  *composer      // of the rows of an encoder; else nil
 	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
 }
 
 // NewModel returns the model of a vocabulary at the start of training. Its State has so many counts of
-// the given name at its end, which are zeros.
-func NewModel(rows int, name string, counts int, c Options) (*Model, error) {
-	c, err := c.forWords(rows)
-	if err != nil {
+// the given name at its end, which are zeros. From a dry account it has no memory.
+func NewModel(rows int, name string, counts int, c Options) (m *Model, err error) {
+	if c, err = c.forWords(rows); err != nil {
 		return nil, err
 	}
-	m, err := newModel(rows, name, counts, team.New(c.Threads), c)
-	if err == nil {
-		m.made.randomize()
-	}
-	return m, err
-}
-
-// newModel is NewModel with zeros. A dry account gives them no memory.
-func newModel(rows int, name string, counts int, workers *team.Team, c Options) (m *Model, err error) {
-	m = &Model{options: c, counts: trainer.Tensor{Name: name, Data: c.Account.Floats(trainer.ForMoments, counts)}}
+	workers := team.New(c.Threads)
+	m = &Model{options: c, team: workers, counts: trainer.Tensor{Name: name, Data: c.Account.Floats(trainer.ForMoments, counts)}}
 	if m.contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, err
 	}
@@ -57,6 +49,9 @@ func newModel(rows int, name string, counts int, workers *team.Team, c Options) 
 				start: func() { start(m.words, m.contexts, c) },
 			}
 		}
+	}
+	if err == nil && c.Account.Live() {
+		m.made.randomize()
 	}
 	return m, err
 }

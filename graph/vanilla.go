@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -115,19 +114,17 @@ const (
 // corpus not counted.
 func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Options) error {
 	c.Account = a
-	c, err := c.forWords(words)
-	if err == nil {
-		_, _, err = allocateVanilla(words, o, c)
-	}
+	_, _, err := allocateVanilla(words, o, c)
 	return err
 }
 
 // allocateVanilla returns the model and an empty batch. It takes what a minibatch, Gorgonia and the
 // encoder allocate themselves.
 func allocateVanilla(words int, o VanillaOptions, c Options) (m *Model, b *pairBatch, err error) {
-	if m, err = newModel(words, MinibatchesTensor, MinibatchesDigits, team.New(c.Threads), c); err != nil {
+	if m, err = NewModel(words, MinibatchesTensor, MinibatchesDigits, c); err != nil {
 		return nil, nil, err
 	}
+	c = m.options
 	a, entries := c.Account, o.Batch*(1+c.Negatives)
 	b = &pairBatch{
 		width: 1 + c.Negatives, words: trainer.Of[uint32](a, trainer.ForWork, entries), contexts: trainer.Of[uint32](a, trainer.ForWork, entries),
@@ -154,10 +151,6 @@ func allocateVanilla(words int, o VanillaOptions, c Options) (m *Model, b *pairB
 // randomized.
 func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Options) (*Vanilla, error) {
 	v := text.Vocabulary.Len()
-	c, err := c.forWords(v)
-	if err != nil {
-		return nil, err
-	}
 	if c.SharedNegatives > 0 || c.Composition != nil {
 		return nil, fmt.Errorf("%d shared negatives, or rows that are means of parts: only W2V-CL has some", c.SharedNegatives)
 	}
@@ -170,11 +163,10 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 		return nil, err
 	}
 	t := &Vanilla{Model: model, Minibatches: minibatches, batch: batch}
-	t.made.randomize()
 	if c.Encoder != nil {
 		return t, t.trainEncoder()
 	}
-	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, c)
+	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, t.options)
 	return t, err
 }
 

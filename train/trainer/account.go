@@ -66,7 +66,7 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 		return false
 	}
 	if bytes == 0 {
-		return a.check != nil
+		return a.Live()
 	}
 	i := slices.IndexFunc(a.needs, func(n need) bool { return n.purpose == purpose })
 	if i < 0 {
@@ -76,8 +76,11 @@ func (a *Account) Take(purpose string, bytes int64) bool {
 	if a.check != nil {
 		a.err = a.check(a)
 	}
-	return a.check != nil && a.err == nil
+	return a.Live()
 }
+
+// Live reports whether the account gives memory.
+func (a *Account) Live() bool { return a == nil || a.check != nil && a.err == nil }
 
 // Err is the error of the first request that was refused.
 func (a *Account) Err() error {

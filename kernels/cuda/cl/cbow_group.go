@@ -111,16 +111,17 @@ func (g *CBOWGroup) Start(buffer, iteration int, rate float64) error {
 		k.buffers[buffer].stretch = g.parts[0].buffers[buffer].stretch
 	}
 	err := g.each(func(k *CBOW) error {
-		b, err := k.prepare(buffer, iteration, rate)
-		if err != nil {
-			return err
-		}
-		return k.hand(b, k.begin)
+		b := &k.buffers[buffer]
+		b.iteration = iteration
+		return k.failed(b, k.device.Do(func() error { return k.begin(b, rate) }))
 	})
 	if err != nil {
 		return err
 	}
-	return g.each(func(k *CBOW) error { return k.hand(&k.buffers[buffer], k.finish) }) // all have begun before one waits for the others
+	return g.each(func(k *CBOW) error { // all have begun before one waits for the others
+		b := &k.buffers[buffer]
+		return k.failed(b, k.device.Do(func() error { return k.finish(b) }))
+	})
 }
 
 // Wait is that of CBOW. All devices have the same losses.

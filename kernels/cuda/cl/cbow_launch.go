@@ -18,36 +18,13 @@ func (k *CBOW) Stretch(buffer int) *Stretch { return &k.buffers[buffer].stretch 
 // Start begins to train on the stretch of a buffer, which has at least one place and is prepared, at a learning rate. The number of the
 // iteration is counted from 0. It does not wait: the device gets a stretch while it trains on the one before.
 func (k *CBOW) Start(buffer, iteration int, rate float64) error {
-	b, err := k.prepare(buffer, iteration, rate)
-	if err != nil {
-		return err
-	}
-	return k.hand(b, k.begin, k.finish)
-}
-
-// prepare sets the numbers of an iteration.
-func (k *CBOW) prepare(buffer, iteration int, rate float64) (*cbowBuffer, error) {
 	b := &k.buffers[buffer]
 	b.iteration = iteration
-	if err := k.options.checkStretch(&b.stretch); err != nil {
-		return nil, k.failed(b, err)
-	}
-	b.steps[0] = k.optimizer.Step(iteration+1, rate)
-	if x := k.options.Composition; x != nil {
-		b.steps[1] = k.optimizer.Step(iteration+1, rate*float64(x.Rate))
-	}
-	return b, nil
-}
-
-// hand hands the device parts of a prepared iteration.
-func (k *CBOW) hand(b *cbowBuffer, parts ...func(b *cbowBuffer) error) error {
 	return k.failed(b, k.device.Do(func() error {
-		for _, part := range parts {
-			if err := part(b); err != nil {
-				return err
-			}
+		if err := k.begin(b, rate); err != nil {
+			return err
 		}
-		return nil
+		return k.finish(b)
 	}))
 }
 
@@ -78,9 +55,16 @@ func (k *CBOW) failed(b *cbowBuffer, err error) error {
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// begin hands the device a stretch and makes its jobs, on a stream of its own, and starts the first kernels, up to those that compose
-// rows. The stretch takes the place of the one before the last.
-func (k *CBOW) begin(b *cbowBuffer) error {
+// begin hands the device the stretch and the numbers of an iteration and makes its jobs, on a stream of its own. It starts the first
+// kernels, up to those that compose rows. The stretch takes the place of the one before the last.
+func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
+	if err := k.options.checkStretch(&b.stretch); err != nil {
+		return err
+	}
+	b.steps[0] = k.optimizer.Step(b.iteration+1, rate)
+	if x := k.options.Composition; x != nil {
+		b.steps[1] = k.optimizer.Step(b.iteration+1, rate*float64(x.Rate))
+	}
 	own, to := k.device.Stream(), &k.areas[k.started%2]
 	if err := k.copying.Wait(to.done, 0); err != nil {
 		return err
