@@ -18,10 +18,10 @@ import (
 // fakeDevice puts a device that computes on the CPU in the place of GPUs.
 func fakeDevice(t *testing.T) *devicetest.Device {
 	d := devicetest.New()
-	open, built := openDevice, device.Built
-	openDevice = func(string) (device.Device, error) { d.Open = 1; return d, nil }
+	open, built := device.Open, device.Built
+	device.Open = func(string) (device.Device, error) { d.Open = 1; return d, nil }
 	device.Built = true
-	t.Cleanup(func() { openDevice, device.Built = open, built })
+	t.Cleanup(func() { device.Open, device.Built = open, built })
 	return d
 }
 
@@ -170,10 +170,10 @@ func TestDeviceErrors(t *testing.T) {
 			{"broken", func(d *devicetest.Device, _ *settings.Config) { d.Fail = gone }, gone.Error()},
 			{"diverged", func(d *devicetest.Device, _ *settings.Config) { d.NotANumber = true }, "the loss became NaN"},
 			{"none", func(*devicetest.Device, *settings.Config) {
-				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
+				device.Open = func(string) (device.Device, error) { return nil, device.ErrNone }
 			}, "--device cuda: " + device.ErrNone.Error()},
 			{"none, and no text", func(_ *devicetest.Device, c *settings.Config) {
-				openDevice = func(string) (device.Device, error) { return nil, device.ErrNone }
+				device.Open = func(string) (device.Device, error) { return nil, device.ErrNone }
 				c.Corpus += "x"
 			}, "there is no such file"},
 		} {

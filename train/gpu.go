@@ -14,9 +14,6 @@ import (
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
-// openDevice opens a GPU; tests put another way in its place.
-var openDevice = func(name string) (device.Device, error) { return device.Open(name) }
-
 // A gpu trains on GPUs, of this process or of all ranks. It opens them while it reads the text, because both take a
 // good part of a second.
 type gpu struct {
@@ -38,7 +35,7 @@ func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 	g.opened = make(chan struct{})
 	go func() {
 		defer close(g.opened)
-		if g.device, g.err = group.OpenDevice(name, openDevice); g.err != nil {
+		if g.device, g.err = group.OpenDevice(name); g.err != nil {
 			g.err = fmt.Errorf("--device %s: %w", name, g.err)
 			g.cancel(g.err)
 		}
@@ -48,12 +45,6 @@ func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 		return t, err
 	}
 	return t, group.SameText(g.job.config.Input(), t.fingerprint)
-}
-
-// wait returns the device once it is open.
-func (g *gpu) wait() (device.Device, error) {
-	<-g.opened
-	return g.device, g.err
 }
 
 // cause returns the error of opening the device in place of one that it led to,
@@ -66,7 +57,8 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// plan also plans the memory of the device. A matrix is added if the device takes it.
+// plan also waits for the device and plans its memory. It refuses training that needs more than is free. A matrix is added if the
+// device takes it.
 func (g *gpu) plan(b *blueprint) error {
 	b.sequential.Idle = true // tables are trained on the device
 	if err := g.processor.plan(b); err != nil {
@@ -78,21 +70,16 @@ func (g *gpu) plan(b *blueprint) error {
 		}
 		return nil
 	}
-	return g.reserve(func(free int64) (int64, error) { return g.estimate(b, free) })
-}
-
-// reserve refuses training that needs more memory than the device has free. estimate returns it, in bytes.
-func (g *gpu) reserve(estimate func(free int64) (int64, error)) error {
-	d, err := g.wait()
-	if err != nil {
-		return err
+	if <-g.opened; g.err != nil {
+		return g.err
 	}
 	g.takeDriver()
+	d := g.device
 	free, total, err := d.Memory()
 	if err != nil {
 		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
 	}
-	if g.bytes, err = estimate(free); err != nil {
+	if g.bytes, err = g.estimate(b, free); err != nil {
 		return err
 	}
 	g.free = free
@@ -147,7 +134,7 @@ func (g *gpu) make(b *blueprint, a *trainer.Account, _ *progress.Progress) (trai
 
 // tell also writes the memory around the estimate.
 func (g *gpu) tell(m *runfolder.Memory) {
-	if g.bytes > 0 { // reserve has waited for the device
+	if g.bytes > 0 { // plan has waited for the device
 		m.Devices, m.Device, m.DeviceMatrix, m.DeviceFree, m.DeviceOccupied = g.device.GPUs(), g.bytes, g.matrixBytes, g.free, g.device.Occupied()
 	}
 }
@@ -157,7 +144,7 @@ func (g *gpu) close() {
 		return
 	}
 	g.cancel(nil)
-	if d, _ := g.wait(); d != nil {
-		_ = d.Close() // nothing is lost with it
+	if <-g.opened; g.device != nil {
+		_ = g.device.Close() // nothing is lost with it
 	}
 }

@@ -17,7 +17,7 @@ import (
 func devicesOfRanks(t *testing.T) {
 	t.Helper()
 	fakeDevice(t)
-	openDevice = func(name string) (device.Device, error) {
+	device.Open = func(name string) (device.Device, error) {
 		ordinals, err := device.Ordinals(name)
 		d := devicetest.New()
 		d.Parts = len(ordinals)
@@ -88,7 +88,7 @@ func TestGPURanksErrors(t *testing.T) {
 			c.Device = "cuda"
 			test.change(&c)
 			if test.broken {
-				openDevice = func(string) (device.Device, error) { return nil, errors.New("it is broken") }
+				device.Open = func(string) (device.Device, error) { return nil, errors.New("it is broken") }
 			}
 			err := onRanks(t, test.ranks, c, func(g *ranks.Group) error {
 				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)

@@ -15,7 +15,7 @@ import (
 // A run of mode cl goes on on any number of GPUs to the same bits, and tells of the memory of each.
 func TestSeveralDevices(t *testing.T) {
 	d := fakeDevice(t)
-	openDevice = func(name string) (device.Device, error) {
+	device.Open = func(name string) (device.Device, error) {
 		ordinals, err := device.Ordinals(name)
 		d.Open, d.Parts = 1, len(ordinals)
 		return d, err
@@ -72,7 +72,7 @@ func TestSeveralDevicesMemory(t *testing.T) {
 // In the sentence-ordered modes several GPUs share the text: a run on some goes on on others, and says so.
 func TestSeveralDevicesOfSentences(t *testing.T) {
 	d := fakeDevice(t)
-	openDevice = func(name string) (device.Device, error) {
+	device.Open = func(name string) (device.Device, error) {
 		ordinals, err := device.Ordinals(name)
 		d.Open, d.Parts = 1, len(ordinals)
 		return d, err

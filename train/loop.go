@@ -137,12 +137,22 @@ func (t *training) seconds() float64 {
 	return t.from.Seconds + (t.now().Sub(t.began) - t.paused).Seconds()
 }
 
-// next trains as many units as the trainer takes in one call, and then records,
+// next trains as many units as the trainer takes in one call, up to the next that something is due after. Then it records,
 // observes and saves as far as that is due.
 func (t *training) next(ctx context.Context) error {
-	before := t.Position.Seconds
-	reports, rates, err := t.advance(ctx)
+	before, first, units := t.Position.Seconds, t.Units, t.trainer.Units()
+	length := min(units-first, trainer.SeriesLength(t.trainer),
+		t.saver.untilDue(t.Position), t.work.UntilDue(t.Position))
+	rates := make([]float64, length)
+	for i := range rates {
+		rates[i] = t.rate(t.work.Scheduled(t.Position, i))
+	}
+	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
 	if err != nil {
+		return fmt.Errorf("training failed at %s %s of %s: %w",
+			t.unitName, terminal.Number(first+1), terminal.Number(units), err)
+	}
+	if err := t.checkLosses(reports, rates); err != nil {
 		return err
 	}
 	if err := t.report(reports, rates, before); err != nil {
@@ -160,11 +170,24 @@ func (t *training) next(ctx context.Context) error {
 	return nil
 }
 
+// checkLosses refuses units whose loss is not a number.
+func (t *training) checkLosses(reports []trainer.Report, rates []float64) error {
+	for i, r := range reports {
+		if math.IsNaN(r.Loss) || math.IsInf(r.Loss, 0) {
+			return t.diverged(fmt.Errorf("the loss became %v", r.Loss), t.Units+i, rates[i])
+		}
+	}
+	return nil
+}
+
 // report records the reports of a call that began at a time of training, writes
 // the line of metrics that is due, and calls the observer.
 func (t *training) report(reports []trainer.Report, rates []float64, before float64) error {
 	each := (t.seconds() - before) / float64(len(reports)) // units of a series end one after the other
 	for i, r := range reports {
+		if r.Words == 0 { // cl: M does not know its text
+			r.Words = t.wordsPerUnit
+		}
 		if err := t.Add(r, rates[i], before+each*float64(i+1)); err != nil {
 			return err
 		}
@@ -182,33 +205,6 @@ func (t *training) report(reports []trainer.Report, rates []float64, before floa
 		t.paused += t.now().Sub(from)
 	}
 	return nil
-}
-
-// advance trains as many units as the trainer takes in one call, up to the next
-// that something is due after, and returns their reports and learning rates.
-func (t *training) advance(ctx context.Context) ([]trainer.Report, []float64, error) {
-	first, units := t.Units, t.trainer.Units()
-	length := min(units-first, trainer.SeriesLength(t.trainer),
-		t.saver.untilDue(t.Position), t.work.UntilDue(t.Position))
-	rates := make([]float64, length)
-	for i := range rates {
-		rates[i] = t.rate(t.work.Scheduled(t.Position, i))
-	}
-	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
-	if err != nil {
-		return nil, nil, fmt.Errorf("training failed at %s %s of %s: %w",
-			t.unitName, terminal.Number(first+1), terminal.Number(units), err)
-	}
-	for i := range reports {
-		r := &reports[i]
-		if math.IsNaN(r.Loss) || math.IsInf(r.Loss, 0) {
-			return nil, nil, t.diverged(fmt.Errorf("the loss became %v", r.Loss), first+i, rates[i])
-		}
-		if r.Words == 0 { // cl: M does not know its text
-			r.Words = t.wordsPerUnit
-		}
-	}
-	return reports, rates, nil
 }
 
 // errDiverged marks errors of a training whose tables are ruined.

@@ -141,7 +141,13 @@ func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
 		b.slots = wordcontext.EstimateSlots(v.Len(), c.MatrixOptions()) // M knows
 		j.epochs = float64(b.iterations) / float64(c.Contexts)
 	case settings.Stretches:
-		return b, j.drawStretches(b)
+		if b.stretches, err = wordcontext.NewStretches(j.text.corpus, c.StretchOptions()); err != nil {
+			return nil, err
+		}
+		if !b.stretches.HasContexts() {
+			return nil, errNoContext(c)
+		}
+		j.epochs = float64(c.Iterations) * b.stretches.Tokens() / float64(j.text.stats.TokensUsed)
 	case settings.SentenceOrdered:
 		b.sequential = c.SequentialOptions(j.encoder)
 		b.noise, err = c.Negatives(nil, v)
@@ -149,18 +155,6 @@ func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
 		b.noise, err = c.Negatives(nil, v)
 	}
 	return b, err
-}
-
-func (j *job) drawStretches(b *blueprint) (err error) {
-	c := &j.config
-	if b.stretches, err = wordcontext.NewStretches(j.text.corpus, c.StretchOptions()); err != nil {
-		return err
-	}
-	if !b.stretches.HasContexts() {
-		return errNoContext(c)
-	}
-	j.epochs = float64(c.Iterations) * b.stretches.Tokens() / float64(j.text.stats.TokensUsed)
-	return nil
 }
 
 // checkWithMatrix checks training with an M that is not made yet.

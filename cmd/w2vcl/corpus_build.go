@@ -48,7 +48,7 @@ func isTextSetting(setting settings.Setting) bool {
 }
 
 func (o *corpusBuildOptions) run(ctx context.Context, s cli.Streams) error {
-	config, err := o.settings.Config()
+	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (o *corpusStatsOptions) run(ctx context.Context, s cli.Streams, path string
 	if _, given := o.settings.Set["min-count"]; !given {
 		o.settings.Set["min-count"] = "1"
 	}
-	config, err := o.settings.Config()
+	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
 	}

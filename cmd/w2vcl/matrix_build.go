@@ -44,7 +44,7 @@ stays as it is.`,
 
 func (o *matrixBuildOptions) run(ctx context.Context, s cli.Streams) error {
 	o.settings.Set["mode"], o.settings.Set["model"] = settings.ModeCL, settings.ModelSkipGram // they have a matrix
-	config, err := o.settings.Config()
+	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ text and builds M. It trains no vectors and leaves no files.`,
 }
 
 func (o *planOptions) run(ctx context.Context, s cli.Streams) error {
-	config, err := o.settings.Config()
+	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ those of skip-gram. 'w2vcl plan' with the same flags shows a run's memory and ti
 }
 
 func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
-	config, err := o.settings.Config()
+	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
 	}

@@ -76,20 +76,20 @@ func checkDimensions(c *settings.Config) error {
 	return nil
 }
 
-// OpenDevice opens a device with open: the GPU of this rank if there are several. The GPUs of a host go round among its ranks, for
+// OpenDevice opens a device: the GPU of this rank if there are several. The GPUs of a host go round among its ranks, for
 // a launcher may show each rank only its own.
-func (g *Group) OpenDevice(name string, open func(name string) (device.Device, error)) (device.Device, error) {
+func (g *Group) OpenDevice(name string) (device.Device, error) {
 	if g == nil {
-		return open(name)
+		return device.Open(name)
 	}
 	if name == "cuda" {
 		gpus, _, err := device.List()
 		name = fmt.Sprintf("cuda:%d", g.place%max(len(gpus), 1))
 		if err != nil {
-			name = "cuda" // open tells
+			name = "cuda" // to open it tells
 		}
 	}
-	d, err := open(name)
+	d, err := device.Open(name)
 	if err != nil {
 		return nil, err
 	}

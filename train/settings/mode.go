@@ -161,7 +161,7 @@ func Modes() []Mode {
 // ModeNames lists the names of all modes.
 func ModeNames() []string { return modesThat(0) }
 
-// modesWith lists the names of the modes that have abilities, by any model.
+// modesThat lists the names of the modes that have abilities, by any model.
 func modesThat(a ability) []string {
 	var names []string
 	for _, m := range modes {

@@ -16,7 +16,7 @@ import (
 const sectionAnnotation = "section"
 
 // SettingFlags collects the settings that were given as flags, and the
-// configuration file beneath them.
+// configuration file beneath them: what settings.Resolve takes.
 type SettingFlags struct {
 	File string
 	Set  map[string]string // text by the setting's name
@@ -125,9 +125,6 @@ func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 func Annotate(flag *pflag.Flag, section string) {
 	flag.Annotations = map[string][]string{sectionAnnotation: {section}}
 }
-
-// Config resolves recipe, file and flags.
-func (f *SettingFlags) Config() (settings.Config, error) { return settings.Resolve(f.File, f.Set) }
 
 // A SettingValue is a setting as the value of a flag. It keeps the texts that were
 // given: only these go over the configuration file.
