@@ -5,12 +5,10 @@ package cl
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -201,64 +199,5 @@ func TestConfigErrors(t *testing.T) {
 		if _, err := New(d, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-	}
-}
-
-// One step of the two, and its share of the copy bandwidth of the device.
-func BenchmarkCL(b *testing.B) {
-	type test struct {
-		rows, dim, negatives int
-		method               string
-		half                 bool
-	}
-	var tests []test
-	for _, half := range []bool{false, true} {
-		tests = append(tests,
-			test{18_116, 500, 5, "adam", half}, test{67_869, 128, 5, "adam", half}, test{18_116, 128, 5, "adam", half}, test{18_116, 500, 5, "adam-row", half},
-			test{18_116, 500, 5, "sgd", half}, test{18_116, 300, 5, "adam", half}, test{18_116, 1000, 5, "adam", half}, test{18_116, 500, 10, "adam", half})
-	}
-	for _, x := range tests {
-		b.Run(fmt.Sprintf("V=%d/N=%d/K=%d/%s/half=%v", x.rows, x.dim, x.negatives, x.method, x.half), func(b *testing.B) {
-			d := cudatest.Open(b)
-			copies := cudatest.CopyBandwidth(b, d)
-			weights := make([]float64, x.rows)
-			for i := range weights {
-				weights[i] = math.Pow(float64(i+1), -.75)
-			}
-			noise, err := corpus.NewAlias(weights)
-			if err != nil {
-				b.Fatal(err)
-			}
-			k, err := New(d, Options{Rows: x.rows, Dim: x.dim, Negatives: x.negatives, Seed: 1, Alias: noise.Table(), Method: x.method, Beta1: .9, Beta2: .999, Epsilon: 1e-8, HalfPrecision: x.half})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer k.Close()
-			words, contexts := make([]float32, x.rows*x.dim), make([]float32, x.rows*x.dim)
-			for i := range words {
-				words[i], contexts[i] = (rand.Float32()-.5)/16, (rand.Float32()-.5)/16
-			}
-			send(b, k, words, contexts)
-			all := make([]iteration, k.series)
-			for i := range all {
-				all[i] = iteration{number: i, rate: 1e-3}
-				for side := range 2 {
-					for range x.rows {
-						all[i].columns[side] = append(all[i].columns[side], noise.Draw(rand.Uint32()))
-					}
-				}
-			}
-			train(b, k, all) // also records the graph
-			var seconds []float64
-			for b.Loop() {
-				seconds = append(seconds, secondsOfStep(b, []*Kernels{k}))
-			}
-			slices.Sort(seconds)
-			median := seconds[len(seconds)/2]
-			passes := map[string]float64{"adam": 6, "adam-row": 4, "sgd": 2}[x.method]
-			b.ReportMetric(median*1e6, "µs/step")
-			b.ReportMetric(100*passes*float64(x.rows*x.dim*4)/median/copies, "%ofcopy")
-			b.ReportMetric(copies/1e12, "copyTB/s")
-		})
 	}
 }

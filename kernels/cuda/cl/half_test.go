@@ -246,27 +246,6 @@ func (r *halfReference) compare(t *testing.T, k *Kernels, tables, moments float6
 	}
 }
 
-// A run as small as compute-sanitizer's racecheck takes: it makes kernels a thousand
-// times slower.
-func TestCLTiny(t *testing.T) {
-	d := cudatest.Open(t)
-	seed := cudatest.FreshSeed(t)
-	for _, half := range []bool{false, true} {
-		reference, k, m := newCase(t, d, corpustest.Zipf(seed, 300, 40, 40), 33, 5, seed, optim.Options{Method: optim.SGD}, half)
-		all := iterations(m, 2, 1e-1)
-		got := train(t, k, all)
-		for n := range all {
-			want, err := reference.Advance(t.Context(), n, 1e-1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if math.Abs(got[n]-want.Loss) > 1e-3*want.Loss {
-				t.Errorf("half %v, iteration %d: loss %v, want %v", half, n, got[n], want.Loss)
-			}
-		}
-	}
-}
-
 // Tables come back as they were sent, to the bit, and moments rounded once.
 func TestCLHalfState(t *testing.T) {
 	d := cudatest.Open(t)

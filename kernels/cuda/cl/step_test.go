@@ -391,24 +391,3 @@ func TestTemperedPortable(t *testing.T) {
 		}
 	}
 }
-
-// A run as small as compute-sanitizer's racecheck takes.
-func TestTemperedTiny(t *testing.T) {
-	d := cudatest.Open(t)
-	for _, x := range []temperedCase{
-		{33, 5, 20, optim.SGD, 1, 8, 0, false}, {33, 5, 20, optim.SGD, 1, 8, 0, true}, {33, 5, 0, optim.SGD, 1, 8, 0, true}, {600, 5, 100, optim.SGD, 1, 3, 0, false},
-	} {
-		seed := cudatest.FreshSeed(t)
-		reference, k, m := newTemperedCase(t, d, corpustest.Zipf(seed, 1500, 60, 40), x, seed)
-		losses, _ := trainSamples(t, k, m, 0, 2, 100, 1e-1, false)
-		for n, got := range losses {
-			report, err := reference.Advance(t.Context(), n, 1e-1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !(math.Abs(got-report.Loss) <= 1e-3*report.Loss) {
-				t.Errorf("%v, iteration %d: loss %v, want %v", x, n, got, report.Loss)
-			}
-		}
-	}
-}

@@ -124,23 +124,6 @@ func TestModesHalf(t *testing.T) {
 	})
 }
 
-// A few windows with kernels of one warp and of teams, for compute-sanitizer, which takes a
-// thousand times as long.
-func TestModesShort(t *testing.T) {
-	d := cudatest.Open(t)
-	eachMode(t, func(t *testing.T, c sequential.Options) {
-		for _, dim := range []int{128, 500} {
-			for _, half := range []bool{false, LimitsOf(modeOf(c), true).Negatives > 0} {
-				c.Dim, c.Window, c.Negatives, c.Epochs, c.Seed = dim, 5, 5, 1, cudatest.FreshSeed(t)
-				_, f := newCase(t, d, corpustest.Zipf(c.Seed, 60, 20, 40), c, 2, choice{half: half})
-				if losses, pairs := trainAll(t, f, testRate); total(pairs) == 0 || !(total(losses) > 0) {
-					t.Errorf("dimension %d: loss %v of %v pairs", dim, total(losses), total(pairs))
-				}
-			}
-		}
-	})
-}
-
 // Every sentence has its turn once in an epoch, however many are trained at a time and however the
 // units are cut into calls: the windows, and so the pairs of dynamic ones, do not depend on the
 // order.
@@ -228,33 +211,4 @@ func TestModesInFlight(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A few windows with every kind of kernel, for compute-sanitizer, which takes a
-// thousand times as long.
-func TestFullW2VShort(t *testing.T) {
-	d := cudatest.Open(t)
-	for _, x := range []struct {
-		dim, negatives int
-		kernel         choice
-	}{
-		{128, 5, choice{}}, {300, 5, choice{}}, {500, 5, choice{}}, {300, 7, choice{}},
-		{128, 5, choice{half: true}},
-	} {
-		t.Run(fmt.Sprintf("N=%d/K=%d/%+v", x.dim, x.negatives, x.kernel), func(t *testing.T) {
-			c := sequential.Options{Dim: x.dim, Window: 5, Negatives: x.negatives, Epochs: 1, Seed: cudatest.FreshSeed(t)}
-			reference, f := newCase(t, d, corpustest.Zipf(c.Seed, 60, 20, 40), c, 2, x.kernel)
-			words, _ := reference.Tables()
-			before := slices.Clone(words)
-			if _, pairs := trainAll(t, f, testRate); total(pairs) == 0 {
-				t.Error("nothing was trained")
-			}
-			if err := f.Tables(words, slices.Clone(words)); err != nil {
-				t.Fatal(err)
-			}
-			if slices.Equal(words, before) {
-				t.Error("no word changed")
-			}
-		})
-	}
 }

@@ -5,7 +5,6 @@ package vanilla
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"unsafe"
@@ -164,17 +163,6 @@ func TestVanillaRepeats(t *testing.T) {
 	}
 }
 
-// A small case, for compute-sanitizer.
-func TestVanillaTiny(t *testing.T) {
-	d := cudatest.Open(t)
-	for _, dense := range []bool{false, true} {
-		reference, k := newCase(t, d, corpustest.Zipf(1, 300, 40, 12), graph.VanillaOptions{Window: 2, Batch: 200, Epochs: 1, Dense: dense}, 33, 3, 1, optim.Adam)
-		if loss, _ := train(t, k, reference, 0, 1, .01); !(loss > 0) {
-			t.Errorf("loss %v", loss)
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	good := Options{Rows: 5, Dim: 4, Negatives: 2, Batch: 8, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8}
@@ -192,55 +180,6 @@ func TestErrors(t *testing.T) {
 	for name, n := range map[string]int{"words": 19, "words.first-moment": 5, "other": 20} {
 		if err := k.Send(name, make([]float32, n)); err == nil {
 			t.Errorf("%s of %d values: no error", name, n)
-		}
-	}
-}
-
-// The sizes of the paper's text: minibatches of 1,024 pairs, with negatives and without, beside
-// the bytes that a dense one moves at least.
-func BenchmarkVanilla(b *testing.B) {
-	d := cudatest.Open(b)
-	copying := cudatest.CopyBandwidth(b, d)
-	for _, x := range []struct{ rows, dim, batch int }{{18116, 500, 170}, {18116, 500, 1024}, {18116, 100, 1024}, {67869, 128, 1024}} {
-		for _, dense := range []bool{false, true} {
-			b.Run(fmt.Sprintf("V=%d/N=%d/batch=%d/dense=%v", x.rows, x.dim, x.batch, dense), func(b *testing.B) {
-				k := newKernels(b, d, Options{
-					Rows: x.rows, Dim: x.dim, Negatives: 5, Batch: x.batch, Dense: dense, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8,
-				})
-				u, r := NewUnit(x.rows, 5), rand.New(rand.NewPCG(1, 1))
-				row := func() uint32 { return uint32(math.Pow(float64(x.rows), r.Float64())) - 1 }
-				const minibatches = 256
-				for range minibatches {
-					words, contexts := make([]uint32, 6*x.batch), make([]uint32, 6*x.batch)
-					for e := range words {
-						words[e], contexts[e] = row(), row()
-						if e%6 > 0 {
-							words[e] = words[e-1]
-						}
-					}
-					u.Add(words, contexts)
-				}
-				first := 1
-				unit := func() {
-					if err := k.Start(0, u, first, 1e-3); err != nil {
-						b.Fatal(err)
-					}
-					if _, err := k.Wait(0); err != nil {
-						b.Fatal(err)
-					}
-					first += minibatches
-				}
-				unit()
-				for b.Loop() {
-					unit()
-				}
-				each := b.Elapsed().Seconds() / float64(b.N) / minibatches
-				b.ReportMetric(each*1e6, "µs/minibatch")
-				if dense {
-					bytes := 12 * 16 * float64(x.rows*cuda.Quads(x.dim))
-					b.ReportMetric(bytes/copying/each, "of-copying")
-				}
-			})
 		}
 	}
 }
