@@ -34,10 +34,10 @@ func TestWithoutPaths(t *testing.T) {
 	}
 }
 
-// TestNoPathInAnyFile: no file of a report has a path of this machine.
+// TestNoPathInAnyFile: no file of a report has a path of this machine. It names the text as the user did.
 func TestNoPathInAnyFile(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModePPMI)
-	o.Seeds = 1
+	o.Seeds, o.Corpus = 1, "the text"
 	dir := filepath.Dir(o.Out)
 	o.Settings["cache"] = filepath.Join(dir, "encoded")
 	o.Variants[0].Own = map[string]string{"vocab": filepath.Join(dir, "words")}
@@ -54,8 +54,12 @@ func TestNoPathInAnyFile(t *testing.T) {
 	if err := r.Write(o.Out); err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, o.Settings["corpus"])))); r.Text.SHA256 != want {
-		t.Errorf("SHA-256 %s, want %s", r.Text.SHA256, want)
+	text := read(t, o.Settings["corpus"])
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); r.Text.SHA256 != want || r.Text.Corpus != "the text" || r.Text.Bytes != int64(len(text)) {
+		t.Errorf("text %+v, want SHA-256 %s", r.Text, want)
+	}
+	if !strings.Contains(read(t, filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.json")), o.Settings["corpus"]) {
+		t.Error("the record of the run has lost the path, which resuming needs")
 	}
 	files := 0
 	if err := filepath.WalkDir(o.Out, func(path string, e fs.DirEntry, err error) error {
@@ -77,26 +81,6 @@ func TestNoPathInAnyFile(t *testing.T) {
 	}
 }
 
-// TestReportNamesTheText: the report names the text as the user did, not by a path of
-// this machine.
-func TestReportNamesTheText(t *testing.T) {
-	o := smallComparison(t, string(sequential.PWord2Vec))
-	o.Seeds, o.Corpus = 1, "the text"
-	r := reported(t, o, nil)
-	path := o.Settings["corpus"]
-	if r.Text.Corpus != "the text" || r.Text.Bytes != int64(len(read(t, path))) {
-		t.Errorf("text %+v", r.Text)
-	}
-	for _, name := range []string{ReportFile, PageFile} {
-		if strings.Contains(read(t, filepath.Join(o.Out, name)), path) {
-			t.Errorf("%s has the path", name)
-		}
-	}
-	if !strings.Contains(read(t, filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.json")), path) {
-		t.Error("the record of the run has lost the path, which resuming needs")
-	}
-}
-
 func TestLimitedBudgets(t *testing.T) {
 	o := smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
 	o.Seeds, o.Settings["contexts"] = 1, "12"
@@ -105,18 +89,6 @@ func TestLimitedBudgets(t *testing.T) {
 	cl, other := float64(r.Variants[0].Pairs.Mean), float64(r.Variants[1].Pairs.Mean)
 	if other < 0.7*cl || other > 1.3*cl { // a block of this text is all of it
 		t.Errorf("%v pairs, cl trained %v", other, cl)
-	}
-	o = smallComparison(t, settings.ModeCL, string(sequential.PWord2Vec))
-	o.Seeds, o.Settings["contexts"] = 1, "12"
-	o.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: 0.2}
-	r = summarized(t, o, nil)
-	for _, v := range r.Variants {
-		if s := float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean); s < 0.1 || s > 30 { // seconds, to the nearest unit, where the machine is busy
-			t.Errorf("%s trained for %v seconds of 0.2", v.Name, s)
-		}
-		if len(v.Curve) == 0 {
-			t.Errorf("%s was not observed", v.Name)
-		}
 	}
 }
 

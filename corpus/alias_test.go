@@ -162,24 +162,3 @@ func TestNewAliasErrors(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAliasDraw(b *testing.B) {
-	a, err := NewAlias(zipf(18_116))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var sum uint32
-	for i := range b.N {
-		sum += a.Draw(uint32(i) * 2654435761)
-	}
-	sink = sum
-}
-
-func BenchmarkNewAlias(b *testing.B) {
-	weights := zipf(67_869)
-	for b.Loop() {
-		if _, err := NewAlias(weights); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
 )
@@ -48,39 +47,5 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkReadFile reads the file that the environment variable W2VCL_CORPUS
-// names.
-func BenchmarkReadFile(b *testing.B) {
-	path := os.Getenv("W2VCL_CORPUS")
-	if path == "" {
-		b.Skip("set W2VCL_CORPUS to the path of a text")
-	}
-	for _, minCount := range []int{5, 50} {
-		b.Run(fmt.Sprintf("min-count-%d", minCount), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c, err := Read(context.Background(), path, Options{MinCount: minCount})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(c.Stats.Bytes)
-			}
-		})
-	}
-}
-
-func BenchmarkFingerprint(b *testing.B) {
-	text := zipfText(8 << 20)
-	c, err := ReadFrom(context.Background(), bytes.NewReader(text), "text", Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(4 * len(c.Tokens)))
-	for b.Loop() {
-		again := Corpus{Vocabulary: c.Vocabulary, Tokens: c.Tokens, Sentences: c.Sentences}
-		sink = uint32(again.Fingerprint())
 	}
 }

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
@@ -30,34 +27,6 @@ func (e *endless) Read(p []byte) (int, error) {
 	n := copy(p, e.left)
 	e.left = e.left[n:]
 	return n, nil
-}
-
-// TestMemoryOfZstd: a window, which a file may say is large, takes no more memory than
-// there is.
-func TestMemoryOfZstd(t *testing.T) {
-	var file bytes.Buffer
-	z, err := zstd.NewWriter(&file, zstd.WithWindowSize(64<<20), zstd.WithSingleSegment(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := strings.Repeat("a b ", 1<<18)
-	for range 8 {
-		io.WriteString(z, line)
-	}
-	z.Flush()
-	for range 72 { // more than a window
-		io.WriteString(z, line)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	debug.FreeOSMemory()
-	_, release := memory.NewGuard(machine.Resident() + 64<<20)
-	_, err = ReadFrom(t.Context(), bytes.NewReader(file.Bytes()), "text.zst", Options{Threads: 1})
-	release()
-	if err == nil || errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "without --long") { // fewer words would not help
-		t.Error(err)
-	}
 }
 
 // TestMemoryOfThreads: however many threads read, what they hold stays within the limit.

@@ -214,28 +214,6 @@ func kindsOfSteps(v, l, dim int, shared ...int) []stepCase {
 	return cases
 }
 
-// Several iterations of both forms end at the same tables.
-func TestStepFormsAgree(t *testing.T) {
-	r := freshRandom(t)
-	for _, x := range kindsOfSteps(90, 16, 17, 16) {
-		x.method = optim.SGD
-		m := x.matrix(t, r)
-		stock, want := train(t, m, x.options(1, FormStock), 0, 12, nil)
-		fused, got := train(t, m, x.options(2, FormFused), 0, 12, nil)
-		relative := stockRounding(stock)
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > relative*want[i] {
-				t.Errorf("%s, iteration %d: loss %v, stock %v", x, i, got[i], want[i])
-			}
-		}
-		wantW, wantC := stock.Tables()
-		gotW, gotC := fused.Tables()
-		if w, c := tableDifference(wantW, gotW), tableDifference(wantC, gotC); w > 1e-5 || c > 1e-5 {
-			t.Errorf("%s: words differ by %v, contexts by %v", x, w, c)
-		}
-	}
-}
-
 // Threads change no bit, nor does a break at any iteration, nor the level of vector
 // instructions above plain Go. Some of the runs pass the iterations that are read at a time, and
 // the last of M.

@@ -2,8 +2,6 @@ package train
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,25 +135,5 @@ func TestRunOnTextWithoutNeighbours(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "every sentence has one word") {
 			t.Errorf("%s: got %v", mode, err)
 		}
-	}
-}
-
-func TestCancelledEverywhere(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	c := smallConfig(t, settings.ModeCL)
-	c.Matrix = filepath.Join(filepath.Dir(c.Out), "m")
-	_, runErr := Run(ctx, c, Options{}, nil)
-	_, planErr := MakePlan(ctx, c, nil)
-	if !errors.Is(runErr, ErrInterrupted) || !strings.Contains(runErr.Error(), "nothing was saved") {
-		t.Errorf("run: got %v", runErr)
-	}
-	for name, err := range map[string]error{"plan": planErr, "matrix": BuildMatrix(ctx, c, nil)} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v", name, err)
-		}
-	}
-	if got := entries(t, filepath.Dir(c.Out)); got != nil {
-		t.Errorf("left %v", got)
 	}
 }

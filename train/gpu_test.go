@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
@@ -89,51 +88,6 @@ func load(t *testing.T, c settings.Config, name string) *embedding.Table {
 	return table
 }
 
-// TestGPUSame: after 100 iterations of cl the tables are those of the CPU. Adam
-// makes a step of about the learning rate of any gradient, a rounding error's too:
-// the CPU's own plain Go and AVX-512 kernels differ by 2e-5 to 3e-3 then. With the
-// CNN, whose maxima change places after a rounding error, they differ by 4e-3 after
-// 20 iterations and by 9e-2 after 100. On the GPU encoders round the factors of their
-// products to 16 bits (kernels/cuda/subword), so Adam ends 1e-2 to 4e-2 away, and the loss 3e-4.
-func TestGPUSame(t *testing.T) {
-	for _, x := range []struct {
-		optimizer, encoder, iterations string
-		tolerance                      float64
-	}{
-		{string(optim.Adam), settings.SubwordNone, "100", 5e-3}, {string(optim.AdamRow), settings.SubwordNone, "100", 1e-4}, {string(optim.SGD), settings.SubwordNone, "100", 1e-4},
-		{string(optim.Adam), settings.SubwordCNN, "20", 8e-2}, {string(optim.AdamRow), settings.SubwordCNN, "20", 1e-2},
-		{string(optim.Adam), settings.SubwordNGram, "100", 4e-2}, {string(optim.AdamRow), settings.SubwordNGram, "100", 1e-3},
-	} {
-		t.Run(x.optimizer+"/"+x.encoder, func(t *testing.T) {
-			flags := map[string]string{"iterations": x.iterations, "contexts": "70", "optimizer": x.optimizer, "subword": x.encoder}
-			loss := 1e-4
-			if x.encoder != settings.SubwordNone {
-				loss = 1e-3
-				flags["tempering"], flags["positives"], flags["shared-negatives"] = "0", "1", "0"
-			}
-			c := gpuConfig(t, flags)
-			gpu := trained(t, c)
-			onCPU := c
-			onCPU.Device, onCPU.Out = settings.DeviceCPU, c.Out+"-cpu"
-			cpu := trained(t, onCPU)
-			for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
-				got, want := load(t, c, name), load(t, onCPU, name)
-				relative := difference(got, want)
-				t.Logf("%s: relative difference %.1e", name, relative)
-				if !(relative <= x.tolerance) {
-					t.Errorf("%s: relative difference %v", name, relative)
-				}
-			}
-			if math.Abs(gpu.Loss-cpu.Loss) > loss*cpu.Loss {
-				t.Errorf("loss %v, want %v", gpu.Loss, cpu.Loss)
-			}
-			if gpu.DeviceName == "" || gpu.PeakDevice <= 0 {
-				t.Errorf("summary %+v", gpu)
-			}
-		})
-	}
-}
-
 // TestGPUResume: cl that is interrupted and resumed on the GPU ends in the same
 // bits; resumed on the CPU it ends near them, and the other way round.
 func TestGPUResume(t *testing.T) {
@@ -148,7 +102,7 @@ func TestGPUResume(t *testing.T) {
 
 func testGPUResume(t *testing.T, encoder string, flags map[string]string) {
 	tolerance := 5e-3
-	switch { // see TestGPUSame
+	switch { // rounding errors grow under Adam; a CNN's maxima change places, and its products have factors of 16 bits on the GPU
 	case encoder != settings.SubwordNone && flags == nil:
 		tolerance = 2e-1 // the rates of so short a run are high, and there are 16 bits in places
 	case encoder == settings.SubwordNGram:

@@ -178,30 +178,6 @@ func TestLoopMeasuresItself(t *testing.T) {
 	}
 }
 
-func TestLoopFinishesTheUnitWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	f := newFake(100, 1, 1)
-	f.hook = func(unitContext context.Context, unit int) {
-		if unit == 6 {
-			cancel()
-			if unitContext.Err() != nil {
-				t.Error("the unit at hand was cancelled")
-			}
-		}
-	}
-	var metrics bytes.Buffer
-	got, err := testLoop(f, &metrics).run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !got.Interrupted || got.Units != 7 || f.w[0] != 7 {
-		t.Errorf("outcome %+v, table %v", got, f.w)
-	}
-	if lines := readMetrics(t, metrics.String()); lines[len(lines)-1].Unit != 7 {
-		t.Errorf("last line of metrics %+v", lines[len(lines)-1])
-	}
-}
-
 func TestLoopInterruptedAtTheEndIsComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := newFake(3, 1, 1)

@@ -171,19 +171,7 @@ func testRanksInTextOrder(t *testing.T, c settings.Config) {
 	}
 	want := vectorsIn(t, c.Out)
 	c.Out += "2"
-	theirs, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p := progress.New(cancelWriter{io.Discard, cancel})
-	p.Every = 0
-	err := onRanks(t, 3, c, func(g *ranks.Group) error {
-		if _, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, p); !errors.Is(err, ErrInterrupted) {
-			return errors.Join(errors.New("the run was not interrupted"), err)
-		}
-		return nil
-	}, same, theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	interruptOn(t, 3, c)
 	resume := func(g *ranks.Group) error {
 		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
 		return err
@@ -202,9 +190,7 @@ func testRanksInTextOrder(t *testing.T, c settings.Config) {
 	if err := resume(nil); err == nil || !strings.Contains(err.Error(), "not on 1") {
 		t.Errorf("one process: %v", err)
 	}
-	if err := onRanks(t, 3, c, resume, received, t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	resumeOn(t, 3, c)
 	if !slices.Equal(vectorsIn(t, c.Out), want) {
 		t.Error("other vectors after a stop")
 	}

@@ -92,9 +92,14 @@ func TestResumeAfterInterrupt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	j, _ := fakeJob(t, out, 40)
 	hooked(j, at(9, cancel))
-	if _, err := runFake(t, ctx, j, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "'w2vcl resume") {
+	summary, err := runFake(t, ctx, j, nil)
+	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "after 10 of 40 iterations") || !strings.Contains(err.Error(), "'w2vcl resume") {
 		t.Fatalf("got %v", err)
 	}
+	if !summary.Interrupted || summary.Iterations != 10 || summary.Epochs != 0.5 {
+		t.Errorf("summary %+v", summary)
+	}
+	checkTable(t, filepath.Join(out, runfolder.VectorsFile), 15)
 	var shown bytes.Buffer
 	summary, f, err := resumeFake(t, out, 40, nil, nil, progress.New(&shown))
 	if err != nil {
@@ -673,19 +678,7 @@ func TestCheckpointFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer saved.Close()
-	file, err := os.Open(filepath.Join(c.Out, runfolder.CheckpointFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	content, err := safetensors.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, tensor := range content.Tensors {
-		names = append(names, tensor.Name)
-	}
+	names := tensorNames(t, filepath.Join(c.Out, runfolder.CheckpointFile))
 	if want := []string{"words", "words.first-moment", "words.second-moment", "contexts", "contexts.first-moment", "contexts.second-moment", "minibatches"}; !slices.Equal(names, want) {
 		t.Errorf("tensors %v, want %v", names, want)
 	}

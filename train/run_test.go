@@ -76,20 +76,13 @@ func entries(t *testing.T, path string) []string {
 }
 
 func TestRunLeavesAWholeFolder(t *testing.T) {
-	parent := t.TempDir()
-	j, trainers := fakeJob(t, filepath.Join(parent, "run"), 40)
+	j, trainers := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
 	var shown bytes.Buffer
 	summary, err := runFake(t, t.Context(), j, progress.New(&shown))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{runfolder.ChecksumsFile, runfolder.ConfigFile, runfolder.ContextFile, runfolder.MetricsFile, runfolder.SummaryFile, runfolder.VectorsFile, runfolder.VocabularyFile}
-	if got := entries(t, j.config.Out); !slices.Equal(got, want) {
-		t.Errorf("run folder holds %v, want %v", got, want)
-	}
-	if got := entries(t, parent); !slices.Equal(got, []string{"run"}) {
-		t.Errorf("left beside the run folder: %v", got)
-	}
+	checkDone(t, j.config.Out)
 	// One trainer, which trained every unit once: it is measured meanwhile.
 	if all := *trainers; len(all) != 1 || len(all[0].advanced) != 40 || all[0].closed != 1 {
 		t.Errorf("%d trainers were made, the first trained %v", len(all), all[0].advanced)
@@ -137,30 +130,6 @@ func TestRunExportsWordsAlone(t *testing.T) {
 	checkTable(t, filepath.Join(j.config.Out, runfolder.VectorsFile), 4)
 }
 
-func TestRunSavesWhenInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	j, _ := fakeJob(t, filepath.Join(t.TempDir(), "run"), 40)
-	fresh := j.newTrainer
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		trainer, err := fresh(a)
-		trainer.(*fakeTrainer).hook = func(_ context.Context, unit int) {
-			if unit == 9 {
-				cancel()
-			}
-		}
-		return trainer, err
-	}
-	summary, err := runFake(t, ctx, j, nil)
-	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "after 10 of 40 iterations") {
-		t.Fatalf("got %v", err)
-	}
-	if !summary.Interrupted || summary.Iterations != 10 || summary.Epochs != 0.5 {
-		t.Errorf("summary %+v", summary)
-	}
-	checkTable(t, filepath.Join(j.config.Out, runfolder.VectorsFile), 15)
-}
-
 func TestRunStoppedBeforeTraining(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -194,12 +163,7 @@ func TestRunKeepsTheOldRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j, _ := fakeJob(t, out, 8)
 			j.config.Force = true
-			fresh := j.newTrainer
-			j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-				trainer, err := fresh(a)
-				spoil(trainer.(*fakeTrainer))
-				return trainer, err
-			}
+			hooked(j, spoil)
 			if _, err := runFake(t, t.Context(), j, nil); err == nil {
 				t.Fatal("no error")
 			}

@@ -459,22 +459,6 @@ func BenchmarkWalks(b *testing.B) {
 	}
 }
 
-func BenchmarkWriteWalks(b *testing.B) {
-	g := randomGraph(b, 2000, 0.02, false, false, 1)
-	for _, pq := range [][2]float64{{1, 1}, {0.25, 0.25}, {0.01, 10}} {
-		b.Run(fmt.Sprint(pq), func(b *testing.B) {
-			var out bytes.Buffer
-			for b.Loop() {
-				out.Reset()
-				if err := g.WriteWalks(b.Context(), &out, Options{Walks: 1, P: pq[0], Q: pq[1], Threads: 1}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.N*2000*80)/b.Elapsed().Seconds(), "nodes/s")
-		})
-	}
-}
-
 // numberNames returns the names 0 ... count-1.
 func numberNames(count int) []string {
 	names := make([]string, count)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 )
 
@@ -36,28 +35,6 @@ func BenchmarkColumns(b *testing.B) {
 					}
 				}
 			})
-		}
-	}
-}
-
-// BenchmarkFirstColumns opens the file that W2VCL_MATRIX names and reads the first 64 columns of all
-// its rows by one thread, as a bounded matrix that the system has in its cache. ns/op is the time
-// of reading.
-func BenchmarkFirstColumns(b *testing.B) {
-	path := os.Getenv("W2VCL_MATRIX")
-	if path == "" {
-		b.Skip("W2VCL_MATRIX names no file")
-	}
-	m, err := OpenBounded(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer m.Close()
-	const rows = 1 << 10 // at a time
-	dst := make([]uint32, 64*m.Slots()[m.Rows()])
-	for b.Loop() {
-		for row := 0; row < m.Rows(); row += rows {
-			m.Samples(0, 0, 64, row, min(row+rows, m.Rows()), dst)
 		}
 	}
 }

@@ -43,31 +43,6 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Rows of equal length, and rounds of a row, have orders that differ.
-func TestRoundsDiffer(t *testing.T) {
-	for _, n := range []uint32{50, 100} {
-		seen := map[string][3]uint32{}
-		for seed := range uint32(3) {
-			for round := uint32(1); round < 20; round++ {
-				for row := range uint32(20) {
-					var o roundOrder
-					o.Set(uint64(seed), corpus.StreamDuplicate.Sub(round), row, n)
-					var key strings.Builder
-					order := make([]uint32, n)
-					o.Fill(order, 0)
-					for _, x := range order {
-						key.WriteByte(byte(x))
-					}
-					if other, ok := seen[key.String()]; ok {
-						t.Fatalf("n %d: %v and %v have one order", n, other, [3]uint32{seed, round, row})
-					}
-					seen[key.String()] = [3]uint32{seed, round, row}
-				}
-			}
-		}
-	}
-}
-
 func TestNoContext(t *testing.T) {
 	m := build(t, sentencesCorpus(3, []uint32{0}, []uint32{1, 2}), Options{Window: 1, Contexts: 4, Passes: 1})
 	for j := range 4 {

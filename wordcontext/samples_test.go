@@ -2,12 +2,10 @@ package wordcontext
 
 import (
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -25,37 +23,6 @@ func TestSharesWithoutTempering(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// The samples without tempering are the columns of M. The checksums are of the columns that
-// w2vcl read before there was tempering.
-func TestSamplesEqualColumns(t *testing.T) {
-	small := build(t, testCorpus(24, 13, 200, 10), fileOptions)
-	text := build(t, testCorpus(43, 300, 60000, 40), Options{Window: 3, Contexts: 1000, Passes: 2, Sample: 1e-3, Seed: 5})
-	for _, tc := range []struct {
-		m          *Matrix
-		iterations int
-		want       uint32
-	}{{small, 150, 0x91362a5c}, {text, 1000, 0xdcf52d29}} {
-		if tc.m.Tempered() {
-			t.Error("the matrix is tempered")
-		}
-		var got uint32
-		v := tc.m.Rows()
-		var samples [2][]uint32
-		for step := range samples {
-			samples[step] = make([]uint32, tc.iterations*v)
-			tc.m.Samples(step, 0, tc.iterations, 0, v, samples[step])
-		}
-		for j := range tc.iterations {
-			for _, s := range samples {
-				got = crc32.Update(got, crc32.MakeTable(crc32.Castagnoli), memory.BytesOf(s[j*v:][:v]))
-			}
-		}
-		if got != tc.want {
-			t.Errorf("%d rows: checksum %08x, want %08x", v, got, tc.want)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestBombOfEachFormat(t *testing.T) {
 			if state.ExitCode() != 1 || !strings.Contains(string(output), c.want) || !strings.Contains(string(output), c.name) || strings.Contains(string(output), "--min-count") {
 				t.Errorf("%v, want %q:\n%.2000s", state, c.want, output)
 			}
-			if peak > 150_000_000 || took > 5*time.Second {
+			if peak > 200_000_000 || took > 5*time.Second {
 				t.Errorf("%d bytes were resident, %v of the processor", peak, took)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // TestLiveRun asks a run of the default mode that is still training. The answer says so, and where it is.
@@ -13,7 +15,7 @@ func TestLiveRun(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("no locks on this system")
 	}
-	r := newRun(t, "--iterations", "1000000", "--checkpoint", "50")
+	r := newRun(t, "--iterations", "200000", "--checkpoint", "50")
 	training := r.train()
 	if err := training.Start(); err != nil {
 		t.Fatal(err)
@@ -29,7 +31,7 @@ func TestLiveRun(t *testing.T) {
 		}
 		said := stderr.String()
 		if !strings.Contains(said, "Note: "+r.out+" "+want) || !strings.Contains(said, ", in "+r.out+".partial: ") ||
-			!strings.Contains(said, " of 1,000,000 iterations; these are the vectors of its last checkpoint\n") {
+			!strings.Contains(said, " of 200,000 iterations; these are the vectors of its last checkpoint\n") {
 			t.Errorf("%s said %q, want %q", args[0], said, want)
 		}
 		if out.Len() == 0 && args[0] != "convert" {
@@ -45,6 +47,13 @@ func TestLiveRun(t *testing.T) {
 	unseen := w2vclCommand(t, "neighbors", r.out, "nowhere")
 	if said, err := unseen.CombinedOutput(); err == nil || !strings.Contains(string(said), "; unseen words have vectors when the run is complete") {
 		t.Errorf("%v: %s", err, said)
+	}
+	var metrics []runfolder.Metric
+	for len(metrics) == 0 { // a line is of a thousand iterations
+		r.json(w2vclCommand(t, "metrics", r.out, "--format", "json"), &metrics)
+	}
+	if metrics[0].Unit < 1 || metrics[0].Loss <= 0 {
+		t.Errorf("metrics: %+v", metrics)
 	}
 	ask("is still training", "convert", r.out, filepath.Join(t.TempDir(), "x.txt"))
 	if err := training.Process.Kill(); err != nil {

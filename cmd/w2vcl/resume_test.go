@@ -20,7 +20,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
-	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
@@ -260,42 +259,6 @@ func (r *trainingRun) interrupt(cmd *exec.Cmd, signal os.Signal) {
 	}
 	if table, err := runfolder.LoadTable(r.t.Context(), r.out); err != nil || table.Len() != 60 {
 		r.t.Errorf("vectors of an interrupted run: %v", err)
-	}
-}
-
-// TestReadRunInProgress: commands that read vectors and metrics answer for a run
-// that was killed after its first checkpoint, as for one that is still going.
-func TestReadRunInProgress(t *testing.T) {
-	r := newRun(t, "--contexts", "64", "--iterations", "4000", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
-	if !r.killAt(r.train(), "run.partial/checkpoint/state", time.Minute) {
-		t.Fatal("the run ended before it could be killed")
-	}
-	if r.hash() != "" {
-		t.Fatal("the run is complete")
-	}
-	pairs := filepath.Join(filepath.Dir(r.args[1]), "pairs.txt")
-	if err := os.WriteFile(pairs, []byte("w0 w3 9\nw0 w1 2\nw4 w7 8\nw3 w5 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{r.out, r.out + ".partial"} {
-		var found []wordNeighbors
-		r.json(w2vclCommand(t, "neighbors", name, "w0", "--count", "3", "--json"), &found)
-		if len(found) != 1 || len(found[0].Neighbors) != 3 {
-			t.Errorf("neighbors %s: %+v", name, found)
-		}
-		var scores []evaluate.Result
-		r.json(w2vclCommand(t, "eval", name, "--data", pairs, "--json"), &scores)
-		if len(scores) == 0 || scores[0].Found != 4 || !scores[0].Score.Valid() {
-			t.Errorf("eval %s: %+v", name, scores)
-		}
-		var metrics []runfolder.Metric
-		r.json(w2vclCommand(t, "metrics", name, "--format", "json"), &metrics)
-		if len(metrics) == 0 || metrics[0].Unit != 20 || metrics[0].Loss <= 0 {
-			t.Errorf("metrics %s: %+v", name, metrics)
-		}
-	}
-	if r.hash() != "" || !slices.Contains(r.files(), "run.partial/checkpoint/state.safetensors") {
-		t.Errorf("reading changed the run: %q", r.files())
 	}
 }
 

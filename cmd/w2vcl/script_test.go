@@ -1,54 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, "w2vcl", main) }
 
 func TestScript(t *testing.T) { clitest.Scripts(t) }
-
-// TestInterruptWhileReading stops a training that waits for its text. It leaves nothing.
-func TestInterruptWhileReading(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals to send")
-	}
-	dir := t.TempDir()
-	out := filepath.Join(dir, "run")
-	cmd := w2vclCommand(t, "train", "--corpus", "-", "--out", out)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stdin.Close()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	waitFor(t, out+".partial")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted || !strings.Contains(stderr.String(), "nothing was saved") {
-		t.Errorf("exit code %d, want %d\n%s", code, cli.ExitInterrupted, stderr.String())
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left %v (%v)", left, err)
-	}
-}
 
 // patience is how long a test waits for a command, or for something that the command does. No command takes that long, even
 // on a busy machine.
