@@ -26,8 +26,11 @@ var subwordFlags = map[string]map[string]string{
 	"fitted": {"subword": "none", "unseen": "regress"},
 }
 
-// subwordRuns lists the encoders of a mode: minibatches have no n-grams.
+// subwordRuns lists the encoders of a mode: minibatches have no n-grams, and sentence-ordered modes nothing else.
 func subwordRuns(mode string) (names []string) {
+	if slices.Contains(sequentialModes, mode) {
+		return []string{"ngram"}
+	}
 	for name := range subwordFlags {
 		if mode != settings.ModeVanilla || name != "ngram" {
 			names = append(names, name)
@@ -61,53 +64,32 @@ func subwordConfig(t *testing.T, mode, name string) settings.Config {
 	return c
 }
 
-// A sentence-ordered run of one thread with n-grams is the same to the bit after an interrupt.
-func TestComposedRunsAreExact(t *testing.T) {
-	hash := func(out string) string {
-		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, runfolder.EncoderFile)))
-	}
-	for _, mode := range []string{"word2vec", "fullw2v"} {
-		t.Run(mode, func(t *testing.T) {
-			c := subwordConfig(t, mode, "ngram")
-			c.Threads = 1
-			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-				t.Fatal(err)
-			}
-			d := c
-			d.Out = filepath.Join(t.TempDir(), "run")
-			interruptRun(t, d)
-			if _, err := Resume(t.Context(), d.Out, nil, nil, nil); err != nil {
-				t.Fatal(err)
-			}
-			if hash(d.Out) != hash(c.Out) {
-				t.Error("resumed: another result than undisturbed")
-			}
-		})
-	}
-}
-
 // A run with an encoder is the same to the bit, encoder and all, on other
-// threads and after an interrupt; measuring it for a plan changes nothing.
+// threads (one, for sentence-ordered modes) and after an interrupt; measuring it for a plan changes nothing.
 func TestEncoderRunsAreExact(t *testing.T) {
 	hash := func(out string) string {
 		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, runfolder.EncoderFile)))
 	}
-	for _, mode := range graphModes {
+	for _, mode := range append(slices.Clone(graphModes), "word2vec", "fullw2v") {
 		for _, name := range subwordRuns(mode) {
 			t.Run(mode+" "+name, func(t *testing.T) {
 				t.Parallel()
 				c := subwordConfig(t, mode, name)
+				threads := 3
+				if slices.Contains(sequentialModes, mode) {
+					c.Threads, threads = 1, 1
+				}
 				if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 					t.Fatal(err)
 				}
 				want := hash(c.Out)
 				d := c
-				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), 3
+				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), threads
 				if _, err := Run(t.Context(), d, Options{}, progress.New(&bytes.Buffer{})); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
-					t.Error("3 threads: another result")
+					t.Errorf("%d threads: another result", threads)
 				}
 				d.Out = filepath.Join(t.TempDir(), "run")
 				interruptRun(t, d)

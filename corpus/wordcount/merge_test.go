@@ -60,32 +60,6 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// BenchmarkMerge merges the tables of many encoders, as on a machine with as
-// many processors. Its time is the sum over all of them, if the machine
-// has fewer.
-func BenchmarkMerge(b *testing.B) {
-	for _, threads := range []int{2, 16, 64} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			text := zipfText(1 << 20)
-			for b.Loop() {
-				b.StopTimer()
-				encoders := make([]*encoder, threads)
-				for i := range encoders {
-					encoders[i] = newEncoder(Options{MaxToken: MaxTokenBytes}, nil)
-					from := len(text) / 2 * i / threads
-					part := append(slices.Clone(text[from:from+len(text)/2]), make([]byte, padding)...)
-					encoders[i].encode(chunk{text: part[:len(part)-padding]})
-				}
-				stats := Stats{Tokens: 1}
-				b.StartTimer()
-				if _, _, _, err := mergeTables(context.Background(), encoders, Options{MinCount: 5, Threads: threads}, &stats); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // zipfText returns about size bytes of words with a natural distribution of
 // frequencies and lengths.
 func zipfText(size int) []byte {

@@ -213,25 +213,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// BenchmarkAnalogies: questions as many and words as few as Google's have, on
-// a tenth of its usual vocabulary.
-func BenchmarkAnalogies(b *testing.B) {
-	table := randomTable(b, 7000, 128)
-	random := rand.New(rand.NewPCG(1, 1))
-	sections := make([]dataset.Section, 14)
-	for i := range sections {
-		for range 19544 / 14 {
-			word := func() string { return table.Words[random.IntN(80)] }
-			sections[i].Questions = append(sections[i].Questions, question(word(), word(), word(), word()))
-		}
-	}
-	for b.Loop() {
-		if _, err := analogy(context.Background(), newLookup(b, table, evaluate.LookupOptions{}), "b", sections, Options{Methods: []Method{CosAdd}}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // TestAnyAnswer: each listed answer is right, by every method, and the question is asked if the table
 // has one of them.
 func TestAnyAnswer(t *testing.T) {

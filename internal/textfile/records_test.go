@@ -208,17 +208,6 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// TestParquetDamaged: a damaged file is an error or a text, and never a panic.
-func TestParquetDamaged(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	file := parquetFile(t, randomTexts(rng, 60, 20), 25, parquet.Compression(&parquet.Zstd))
-	for range 500 {
-		damaged := bytes.Clone(file)
-		damaged[rng.IntN(len(file))] ^= 1 << rng.IntN(8)
-		_, _ = readParquet(damaged, "text")
-	}
-}
-
 func FuzzParquet(f *testing.F) {
 	text := "some words"
 	f.Add(parquetFile(f, []*string{&text, nil, &text}, 2, parquet.Compression(&parquet.Snappy)), "text")

@@ -443,37 +443,6 @@ func TestSame(t *testing.T) {
 	})
 }
 
-// TestResume: a state that was saved and restored leads to the same bits.
-func TestResume(t *testing.T) {
-	each(t, func(t *testing.T, p *pair) {
-		units := p.gpu.Units()
-		train(t, p.gpu, 0, units/2)
-		if err := p.gpu.Pull(true); err != nil {
-			t.Fatal(err)
-		}
-		var saved [][]float32
-		for _, tensor := range p.gpu.State() {
-			saved = append(saved, slices.Clone(tensor.Data))
-		}
-		finish := func() []float32 {
-			train(t, p.gpu, units/2, units)
-			if err := p.gpu.Pull(false); err != nil {
-				t.Fatal(err)
-			}
-			words, contexts := p.gpu.Tables()
-			return slices.Concat(words, contexts)
-		}
-		want := finish()
-		for i, tensor := range p.gpu.State() {
-			copy(tensor.Data, saved[i])
-		}
-		p.gpu.Push()
-		if !slices.Equal(finish(), want) {
-			t.Error("the tables differ")
-		}
-	})
-}
-
 // TestPullBeforeTraining: what is on the host counts until training begins.
 func TestPullBeforeTraining(t *testing.T) {
 	each(t, func(t *testing.T, p *pair) {
