@@ -16,7 +16,7 @@ import (
 
 // An Encoder composes the vectors of the vocabulary from parameters of its own.
 // It takes the place of the word table W in either model. Package subword has
-// some.
+// one, the CNN.
 type Encoder interface {
 	// Words is V, Dim is N.
 	Words() int

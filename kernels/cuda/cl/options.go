@@ -1,5 +1,5 @@
 // Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
-// rows of C, each with its optimizer. Without the build tag gpu it has Options only.
+// rows of C (with CBOW the other way round), each with its optimizer. Without the build tag gpu it has Options only.
 //
 // Start with Options, New, and step.cuh, which defines a step and has kernels for all settings. single.cuh
 // and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how

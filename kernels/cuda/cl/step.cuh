@@ -7,8 +7,8 @@
 //		or	+ K/H sum over H negatives n of all rows of sigmoid(left_i . negatives_n + bias) negatives_n
 //		update left_i by g
 //
-// These kernels train every setting; the paper's is a share of one, with own negatives. Both frozen matrices are
-// the other table today.
+// These kernels train every setting; the paper's is a share of one, with own negatives. Positives and negatives are rows
+// of the other table; in step 1 of CBOW, both are means of windows.
 //
 // Tensor cores compute the part of shared negatives as two products of matrices, left by the H rows and the
 // coefficients by the H rows (dense.cuh). A thread block keeps the H rows in
