@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -138,14 +137,6 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 
 // Units is the number of iterations, fixed in advance.
 func (t *CBOW) Units() int { return t.iterations }
-
-// Ready gives the tables and moments their memory.
-func (t *CBOW) Ready() error {
-	for _, s := range t.State() {
-		memory.Touch(s.Data, t.options.Threads)
-	}
-	return nil
-}
 
 // Advance runs iteration number unit, counted from 0, at the given learning rate. The report's Words
 // are the tokens of the stretch.

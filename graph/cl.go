@@ -6,7 +6,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -155,15 +154,6 @@ func (t *CL) trainEncoder() error {
 
 // Units is the number of iterations, fixed in advance.
 func (t *CL) Units() int { return t.iterations }
-
-// Ready gives the tables and moments their memory: the first iteration would wait for
-// it row by row.
-func (t *CL) Ready() error {
-	for _, s := range t.State() {
-		memory.Touch(s.Data, t.options.Threads)
-	}
-	return nil
-}
 
 // Advance runs iteration number unit, counted from 0, at the given learning
 // rate. Training may begin with any iteration: everything random follows from

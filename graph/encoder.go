@@ -67,7 +67,7 @@ type Parameter struct {
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 }
 
-// composer is an encoder in training, for both models. Gorgonia derives the
+// composer is an encoder in training. Gorgonia derives the
 // gradients of the parameters; the optimizers update them.
 type composer struct {
 	encoder    Encoder
@@ -171,20 +171,18 @@ func (s *composer) refresh(g *gorgonia.ExprGraph, rows *gorgonia.Node) (err erro
 
 // updateParameter updates one parameter, row by row.
 func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []float32) error {
-	const blockRows = 64
+	const together = 64
 	rows, n, w := p.Value.Shape()[0], p.Value.Shape()[1], p.Value.Float32s()
 	sparse, ofWords := s.sparse || p.Sparse, p.OfWords && s.updates != nil
-	return s.team.Do((rows+blockRows-1)/blockRows, func(_, b int) {
-		for i := b * blockRows; i < min((b+1)*blockRows, rows); i++ {
-			g := gradient[i*n:][:n]
-			switch {
-			case ofWords:
-				if updates := s.updates(i); updates > 0 {
-					o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples
-				}
-			case !sparse || simd.Dot(g, g) != 0:
-				o.UpdateRow(i, w[i*n:][:n], g)
+	return s.team.Each(rows, together, func(_, i int) {
+		g := gradient[i*n:][:n]
+		switch {
+		case ofWords:
+			if updates := s.updates(i); updates > 0 {
+				o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples
 			}
+		case !sparse || simd.Dot(g, g) != 0:
+			o.UpdateRow(i, w[i*n:][:n], g)
 		}
 	})
 }

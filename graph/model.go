@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -70,6 +71,15 @@ func (m *Model) State() []trainer.Tensor {
 		all = append(all, m.counts)
 	}
 	return all
+}
+
+// Ready gives the tables and moments their memory: the first unit of training would wait for
+// it row by row.
+func (m *Model) Ready() error {
+	for _, s := range m.State() {
+		memory.Touch(s.Data, m.options.Threads)
+	}
+	return nil
 }
 
 // Reset goes back to the start of training, as if nothing had been trained.

@@ -20,7 +20,7 @@ const (
 	FormStock Form = "stock"
 )
 
-// Options are the settings that both models share. The zero values of Form and
+// Options are the settings that all trainers of this package share. The zero values of Form and
 // Threads mean FormFused and all processors, and no Encoder means that words are
 // a table; the rest must be set.
 type Options struct {

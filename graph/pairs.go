@@ -97,8 +97,8 @@ func (p *pairsStep) run() error {
 	// 2. gradients of the words, which need the old contexts
 	n := p.words.dim
 	p.gradients = memory.Resize(p.gradients, len(p.byWord.rows)*n)
-	err = p.eachRow(&p.byWord, func(w *pairsWorker, i int) {
-		p.gradient(w, &p.byWord, i, p.contexts, p.gradients[i*n:][:n])
+	err = p.team.Each(len(p.byWord.rows), pairBlock, func(worker, i int) {
+		p.gradient(&p.workers[worker], &p.byWord, i, p.contexts, p.gradients[i*n:][:n])
 	})
 	if err != nil {
 		return err
@@ -117,8 +117,8 @@ func (p *pairsStep) run() error {
 		err = p.update(p.words, &p.byWord, gradient)
 	} else {
 		clear(p.keep)
-		err = p.eachRow(&p.byWord, func(w *pairsWorker, i int) {
-			copy(p.keep[int(p.byWord.rows[i])*n:][:n], gradient(w, i))
+		err = p.team.Each(len(p.byWord.rows), pairBlock, func(_, i int) {
+			copy(p.keep[int(p.byWord.rows[i])*n:][:n], p.gradients[i*n:])
 		})
 	}
 	if err != nil {
@@ -149,26 +149,16 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 // gradient of the i-th; and all others, if the step updates every row.
 func (p *pairsStep) update(t *table, g *grouping, gradient func(w *pairsWorker, i int) []float32) error {
 	if p.zeros == nil {
-		return p.eachRow(g, func(w *pairsWorker, i int) { t.updateRow(int(g.rows[i]), gradient(w, i)) })
+		return p.team.Each(len(g.rows), pairBlock, func(worker, i int) {
+			t.updateRow(int(g.rows[i]), gradient(&p.workers[worker], i))
+		})
 	}
-	return p.team.Do((t.rows+pairBlock-1)/pairBlock, func(worker, block int) {
-		for row := block * pairBlock; row < min((block+1)*pairBlock, t.rows); row++ {
-			of := p.zeros
-			if slot := g.slots[row]; slot > 0 {
-				of = gradient(&p.workers[worker], int(slot)-1)
-			}
-			t.updateRow(row, of)
+	return p.team.Each(t.rows, pairBlock, func(worker, row int) {
+		of := p.zeros
+		if slot := g.slots[row]; slot > 0 {
+			of = gradient(&p.workers[worker], int(slot)-1)
 		}
-	})
-}
-
-// eachRow calls work for every distinct row of a grouping.
-func (p *pairsStep) eachRow(g *grouping, work func(w *pairsWorker, i int)) error {
-	blocks := (len(g.rows) + pairBlock - 1) / pairBlock
-	return p.team.Do(blocks, func(worker, block int) {
-		for i := block * pairBlock; i < min((block+1)*pairBlock, len(g.rows)); i++ {
-			work(&p.workers[worker], i)
-		}
+		t.updateRow(row, of)
 	})
 }
 
@@ -197,4 +187,17 @@ func (p *pairsStep) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
 	}
 	p.value = gorgonia.F32(p.loss)
 	return &p.value, nil
+}
+
+// descent is the rate at which simd.Gradients gives the gradient of the loss
+// itself.
+const descent = -1
+
+// kindsOf returns the kinds of n scores, width of them a row, the positive first.
+func kindsOf(n, width int) []uint32 {
+	kinds := make([]uint32, n)
+	for i := 0; i < n; i += width {
+		kinds[i] = simd.Positive
+	}
+	return kinds
 }

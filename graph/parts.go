@@ -72,10 +72,10 @@ func newPartRows(words *table, c Options, counts func(word int) int, updates upd
 }
 
 func (p *partRows) compose(words []uint32) error {
-	return eachRow(p.team, len(words), func(worker, a int) { p.composeRow(worker, int(words[a])) })
+	return p.team.Each(len(words), rowsTogether, func(worker, a int) { p.composeRow(worker, int(words[a])) })
 }
 
-func (p *partRows) refresh() error { return eachRow(p.team, p.Words(), p.composeRow) }
+func (p *partRows) refresh() error { return p.team.Each(p.Words(), rowsTogether, p.composeRow) }
 
 func (p *partRows) composeRow(worker, word int) {
 	p.workers[worker].composer.Compose(p.words[word*p.Dim:][:p.Dim], uint32(word), nil)
@@ -90,7 +90,7 @@ func (p *partRows) update(words, slots []uint32, gradients []float32) error {
 	for _, w := range words {
 		p.occurs[w] = true
 	}
-	err := eachRow(p.team, p.PartCount(), func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
+	err := p.team.Each(p.PartCount(), rowsTogether, func(worker, g int) { p.updatePart(&p.workers[worker], g, gradients) })
 	for _, w := range words {
 		p.occurs[w] = false
 	}

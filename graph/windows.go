@@ -52,19 +52,9 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Optio
 	}
 }
 
-// blockPlaces is how many places a worker takes at a time: their rows and those around
+// placesTogether is how many places a worker takes at a time: their rows and those around
 // them stay in its cache.
-const blockPlaces = 256
-
-// eachPlace calls do for all places of the stretch, in blocks.
-func (w *windows) eachPlace(do func(s *windowScratch, place int)) error {
-	places := len(w.stretch.Words)
-	return w.team.Do((places+blockPlaces-1)/blockPlaces, func(worker, b int) {
-		for p := b * blockPlaces; p < min((b+1)*blockPlaces, places); p++ {
-			do(&w.scratch[worker], p)
-		}
-	})
-}
+const placesTogether = 256
 
 // combine writes the sum of rows of a table, each times weight, to out.
 func (s *windowScratch) combine(out []float32, weight float32, table []float32, rows []uint32) {
@@ -79,7 +69,8 @@ func (s *windowScratch) combine(out []float32, weight float32, table []float32, 
 func (w *windows) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
 	x := w.stretch
-	err := w.eachPlace(func(s *windowScratch, p int) {
+	err := w.team.Each(len(x.Words), placesTogether, func(worker, p int) {
+		s := &w.scratch[worker]
 		s.rows = append(s.rows[:0], x.Words[x.From[p]:p]...)
 		s.rows = append(s.rows, x.Words[p+1:x.To[p]]...)
 		s.combine(means[p*n:][:n], 1/float32(len(s.rows)), words, s.rows)
@@ -98,7 +89,7 @@ func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor
 	}
 	x := w.stretch
 	w.moved = append(w.moved[:0], x.Rows...)
-	err := eachRow(w.team, len(x.Rows), func(worker, a int) {
+	err := w.team.Each(len(x.Rows), rowsTogether, func(worker, a int) {
 		places, inside := x.Places[x.Slots[a]:x.Slots[a+1]], float32(0)
 		for _, q := range places {
 			inside += w.inside[q]
@@ -111,7 +102,8 @@ func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor
 // sumBack adds up, for each place, the gradients of the windows that it is in.
 func (w *windows) sumBack(gradients, sums []float32, n int) error {
 	x, last := w.stretch, len(w.stretch.Words)-1
-	return w.eachPlace(func(s *windowScratch, q int) {
+	return w.team.Each(len(x.Words), placesTogether, func(worker, q int) {
+		s := &w.scratch[worker]
 		s.rows = s.rows[:0]
 		for p := max(q-x.Window, 0); p <= min(q+x.Window, last); p++ {
 			if p != q && int(x.From[p]) <= q && q < int(x.To[p]) {

@@ -48,7 +48,7 @@ func (o *ownRows) refresh() error { return nil }
 func (o *ownRows) begin(step int, rate float64) { o.optimizer.Begin(step, rate) }
 
 func (o *ownRows) update(words, slots []uint32, gradients []float32) error {
-	return eachRow(o.team, len(words), func(_, a int) {
+	return o.team.Each(len(words), rowsTogether, func(_, a int) {
 		row, samples := int(words[a]), int(slots[a+1]-slots[a])
 		from, to := row*o.dim, (row+1)*o.dim
 		o.optimizer.UpdateMean(row, o.updates(row), samples, o.rows[from:to], gradients[from:to])
@@ -105,12 +105,5 @@ func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {
 	return all
 }
 
-// eachRow calls do for 0 ... rows-1, some after one another on one worker.
-func eachRow(t *team.Team, rows int, do func(worker, i int)) error {
-	const together = 32
-	return t.Do((rows+together-1)/together, func(worker, b int) {
-		for i := b * together; i < min((b+1)*together, rows); i++ {
-			do(worker, i)
-		}
-	})
-}
+// rowsTogether is how many rows of words or parts a worker takes at a time.
+const rowsTogether = 32

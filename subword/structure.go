@@ -1,6 +1,7 @@
 package subword
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -21,25 +22,18 @@ func OptionsOf(e graph.Encoder) *CNNOptions {
 
 // StructureOf lays an encoder of this package open, for kernels that compute its graph.
 func StructureOf(e graph.Encoder) (kernels.Structure, error) {
-	if w, ok := e.(*withWords); ok {
-		s, err := StructureOf(w.Encoder)
-		s.Words = true
-		return s, err
+	w, hasWords := e.(*withWords)
+	if hasWords {
+		e = w.Encoder
 	}
-	var s kernels.Structure
-	var words *Spellings
-	switch e := e.(type) {
-	case *CNN:
-		o := e.options
-		words = e.vocabulary
-		s = kernels.Structure{Alphabet: e.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: o.Rate,
-			Spellings: len(o.Spelling.Gram), LayerRates: o.LayerRates, Raw: o.Raw, Activation: string(o.Activation)}
-	default:
-		return s, fmt.Errorf("an encoder of type %T is not known", e)
+	c, ok := e.(*CNN)
+	if !ok {
+		return kernels.Structure{}, fmt.Errorf("an encoder of type %T is not known", e)
 	}
-	if s.Rate == 0 {
-		s.Rate = 1
-	}
-	s.Symbols, s.Starts = words.symbols, words.starts
-	return s, nil
+	o := c.options
+	return kernels.Structure{
+		Words: hasWords, Symbols: c.vocabulary.symbols, Starts: c.vocabulary.starts,
+		Alphabet: c.alphabet.Len(), CharDim: o.CharDim, Filters: o.Filters, Widths: o.Widths, Rate: cmp.Or(o.Rate, 1),
+		Spellings: len(o.Spelling.Gram), LayerRates: o.LayerRates, Raw: o.Raw, Activation: string(o.Activation),
+	}, nil
 }

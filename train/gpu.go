@@ -103,7 +103,7 @@ func (g *gpu) estimate(b *blueprint, free int64) (int64, error) {
 	words, host := g.job.text.vocabulary.Len(), g.job.account
 	switch g.job.mode.Family {
 	case settings.LargeBatch:
-		return device.MemoryCLOn(g.device, words, b.slots, b.graph, g.precision())
+		return device.MemoryCL(g.device, words, b.slots, b.graph, g.precision())
 	case settings.Stretches:
 		host.Take(trainer.ForWork, device.HostMemoryCBOW(b.stretches, b.graph))
 		return device.MemoryCBOW(b.stretches, b.graph, g.device.GPUs()), nil

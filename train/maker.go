@@ -19,39 +19,23 @@ import (
 )
 
 // A matrixMaker finds or makes the M of a text: from its file, in memory, or, if it does not
-// fit, on the disk. Start at its method Open.
+// fit, on the disk. Start at its method open.
 type matrixMaker struct {
-	Config *settings.Config
-	Corpus *corpus.Corpus
-	guard  memory.Guard
-
-	save     bool         // a built M is written to Config.Matrix
-	cache    string       // a folder for an M that fits neither the memory nor has a file; "": none
+	config   *settings.Config
+	text     *corpus.Corpus
+	guard    memory.Guard
 	training int64        // memory that training takes beside M
-	shared   SharedMatrix // may be nil
+	shared   SharedMatrix // of an M that fits the memory; nil: runs have none together
+
+	// save lets a built M be written to config.Matrix. If that is not set, an M that does not fit the memory is
+	// written to the folder cache; with "" it is refused.
+	save  bool
+	cache string
 }
 
 // A SharedMatrix returns an M in memory that runs have together, and the seconds of its build. It
 // builds M if no run did.
 type SharedMatrix func(text *corpus.Corpus, o wordcontext.Options, build func() (*wordcontext.Matrix, error)) (m *wordcontext.Matrix, seconds float64, err error)
-
-// newMatrixMaker returns a Maker that keeps to the limit of a guard, with so many bytes for training beside M.
-func newMatrixMaker(c *settings.Config, text *corpus.Corpus, guard memory.Guard, training int64) *matrixMaker {
-	return &matrixMaker{Config: c, Corpus: text, guard: guard, training: training}
-}
-
-// Save lets a built M be written to Config.Matrix. If that is not set, an M that does
-// not fit the memory is written to a folder; with "" it is refused.
-func (k *matrixMaker) Save(folder string) *matrixMaker {
-	k.save, k.cache = true, folder
-	return k
-}
-
-// SharedBy lets runs share an M that fits the memory.
-func (k *matrixMaker) SharedBy(shared SharedMatrix) *matrixMaker {
-	k.shared = shared
-	return k
-}
 
 // A madeMatrix is an M, and what it took.
 type madeMatrix struct {
@@ -65,22 +49,22 @@ type madeMatrix struct {
 	Peak     int64                    // memory of the process when M is built; 0: it was built
 }
 
-// Open returns M, from its file if that fits, or built. Without Save, M serves to measure with. Then the M of a long text is not
+// open returns M, from its file if that fits, or built. Without save, M serves to measure with. Then the M of a long text is not
 // made: M is guessed if it fits the memory, and else made of a part of the text.
-func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
+func (k *matrixMaker) open(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
 	start := time.Now()
-	made.Matrix, err = k.Reuse(p)
+	made.Matrix, err = k.reuse(p)
 	switch {
 	case made.Matrix != nil || err != nil:
-	case k.Fits() && k.shared != nil:
+	case k.fits() && k.shared != nil:
 		made.Shared, made.Held = true, true
-		made.Matrix, made.Seconds, err = k.shared(k.Corpus, k.Config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
+		made.Matrix, made.Seconds, err = k.shared(k.text, k.config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
 			made.Held = false
 			return k.build(ctx, p)
 		})
-	case k.Fits() && (k.save || k.Corpus.Text().Tokens() <= measuredTokens):
+	case k.fits() && (k.save || k.text.Text().Tokens() <= measuredTokens):
 		made.Matrix, err = k.build(ctx, p)
-	case k.Fits():
+	case k.fits():
 		return k.guess(ctx, p)
 	case k.save:
 		made.Matrix, err = k.buildFile(ctx, p)
@@ -93,7 +77,7 @@ func (k *matrixMaker) Open(ctx context.Context, p *progress.Progress) (made made
 	if !made.Shared {
 		made.Seconds = time.Since(start).Seconds()
 	}
-	made.Resident = made.Matrix.Resident(k.Config.ThreadCount())
+	made.Resident = made.Matrix.Resident(k.config.ThreadCount())
 	made.Expected = int(made.Matrix.Slots()[made.Rows()])
 	return made, nil
 }
@@ -103,16 +87,16 @@ const measuredTokens = 4 << 20
 
 // measure makes M of a part of the text. What the whole M would take follows from it.
 func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMatrix, error) {
-	disk, err := k.Disk()
+	disk, err := k.disk()
 	if err != nil {
 		return madeMatrix{}, err
 	}
 	peak := machine.Resident() + disk.Memory + k.reading()
 	stage, options := k.stage(p)
 	defer stage.Stop()
-	all := float64(k.Corpus.Vocabulary.Total())
+	all := float64(k.text.Vocabulary.Total())
 	// A part that takes a small part of the memory: rows that are cut grow more slowly than the text.
-	whole, _ := wordcontext.EstimateBytes(k.Corpus, options)
+	whole, _ := wordcontext.EstimateBytes(k.text, options)
 	fraction := 0.25 * float64(k.building()) / float64(max(whole, 1))
 	most := max(min(measuredTokens, int(fraction*all)), 2)
 	// Two parts tell what the rows take, however short they are, and what the text takes.
@@ -123,7 +107,7 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 			_ = m.Close() // it was in memory only
 		}
 		start := time.Now()
-		if m, err = k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens)); err != nil {
+		if m, err = k.checked(wordcontext.BuildPart(ctx, k.text, options, tokens)); err != nil {
 			return madeMatrix{}, err
 		}
 		seconds[i] = time.Since(start).Seconds()
@@ -134,7 +118,7 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 	return madeMatrix{
 		Matrix: m, Disk: disk, Seconds: seconds[1] + scan*float64(1+disk.Scans), Peak: peak,
 		Expected: wordcontext.EstimateSlots(m.Rows(), options),
-		Resident: wordcontext.EstimateResident(k.Corpus, options, k.Config.ThreadCount()),
+		Resident: wordcontext.EstimateResident(k.text, options, k.config.ThreadCount()),
 	}, nil
 }
 
@@ -144,27 +128,27 @@ func (k *matrixMaker) guess(ctx context.Context, p *progress.Progress) (made mad
 	const tokens = measuredTokens / 4
 	stage, options := k.stage(p)
 	defer stage.Stop()
-	building, matrix := wordcontext.EstimateBytes(k.Corpus, options)
+	building, matrix := wordcontext.EstimateBytes(k.text, options)
 	made.Peak = machine.Resident() + building + k.reading()
 	start := time.Now()
-	part, err := k.checked(wordcontext.BuildPart(ctx, k.Corpus, options, tokens))
+	part, err := k.checked(wordcontext.BuildPart(ctx, k.text, options, tokens))
 	if err != nil {
 		return madeMatrix{}, err
 	}
-	made.Seconds = time.Since(start).Seconds() / tokens * float64(k.Corpus.Text().Tokens())
+	made.Seconds = time.Since(start).Seconds() / tokens * float64(k.text.Text().Tokens())
 	_ = part.Close() // it was in memory only
-	if made.Matrix, err = k.checked(wordcontext.Guess(k.Corpus, options)); err != nil {
+	if made.Matrix, err = k.checked(wordcontext.Guess(k.text, options)); err != nil {
 		return madeMatrix{}, err
 	}
 	made.Resident, made.Expected = matrix, int(made.Matrix.Slots()[made.Rows()])
 	return made, nil
 }
 
-// Reuse opens M's file if it was made of this text with these settings; the result is
+// reuse opens M's file if it was made of this text with these settings; the result is
 // nil if there is none. Another file is an error; with --force the result is nil, too,
 // and the file will be replaced.
-func (k *matrixMaker) Reuse(p *progress.Progress) (*wordcontext.Matrix, error) {
-	path := k.Config.Matrix
+func (k *matrixMaker) reuse(p *progress.Progress) (*wordcontext.Matrix, error) {
+	path := k.config.Matrix
 	if path == "" {
 		return nil, nil
 	}
@@ -178,13 +162,13 @@ func (k *matrixMaker) Reuse(p *progress.Progress) (*wordcontext.Matrix, error) {
 	}
 	m, err := open(path)
 	if err == nil {
-		if err = m.Matches(k.Corpus, k.Config.MatrixOptions()); err == nil {
+		if err = m.Matches(k.text, k.config.MatrixOptions()); err == nil {
 			p.Notef("Matrix M: %s, from %s", m, path)
 			return m, nil
 		}
 		err = errors.Join(err, m.Close())
 	}
-	if k.Config.Force {
+	if k.config.Force {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("--matrix %s cannot be used: %w; name another file, or build it anew with --force", path, err)
@@ -200,19 +184,19 @@ func (k *matrixMaker) has(bytes int64) bool {
 	return bytes+max(machine.Resident(), training) <= k.guard.Limit
 }
 
-// Fits reports whether M is built in memory.
-func (k *matrixMaker) Fits() bool {
+// fits reports whether M is built in memory.
+func (k *matrixMaker) fits() bool {
 	if k.guard.Limit == 0 {
 		return true
 	}
-	building, matrix := wordcontext.EstimateBytes(k.Corpus, k.Config.MatrixOptions())
+	building, matrix := wordcontext.EstimateBytes(k.text, k.config.MatrixOptions())
 	return building+k.reading()+machine.Resident() <= k.guard.Limit && k.has(matrix)
 }
 
 // stage begins the stage of building. The options report to it.
 func (k *matrixMaker) stage(p *progress.Progress) (*progress.Stage, wordcontext.Options) {
 	stage := p.Stage("building M", 0)
-	options := k.Config.MatrixOptions()
+	options := k.config.MatrixOptions()
 	options.Progress = func(done, total int64) {
 		stage.SetTotal(total)
 		stage.Update(done, nil)
@@ -226,7 +210,7 @@ func (k *matrixMaker) checked(m *wordcontext.Matrix, err error) (*wordcontext.Ma
 		return nil, fmt.Errorf("cannot build the matrix M: %w", err)
 	}
 	if m.Stored() == 0 {
-		return nil, errors.Join(errNoContext(k.Config), m.Close())
+		return nil, errors.Join(errNoContext(k.config), m.Close())
 	}
 	return m, nil
 }
@@ -241,12 +225,12 @@ func (k *matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcon
 	start := time.Now()
 	stage, options := k.stage(p)
 	defer stage.Stop()
-	m, err := k.checked(wordcontext.Build(ctx, k.Corpus, options))
+	m, err := k.checked(wordcontext.Build(ctx, k.text, options))
 	if err != nil {
 		return nil, err
 	}
 	saved := ""
-	if path := k.Config.Matrix; path != "" && k.save {
+	if path := k.config.Matrix; path != "" && k.save {
 		if err := m.Save(path); err != nil {
 			return nil, errors.Join(fmt.Errorf("--matrix %s: %w", path, err), m.Close())
 		}
@@ -265,18 +249,18 @@ func (k *matrixMaker) buildFile(ctx context.Context, p *progress.Progress) (*wor
 	start := time.Now()
 	stage, options := k.stage(p)
 	defer stage.Stop()
-	disk, err := k.Disk()
+	disk, err := k.disk()
 	if err != nil {
 		return nil, err
 	}
-	path, kept := k.Config.Matrix, "written to "+k.Config.Matrix
+	path, kept := k.config.Matrix, "written to "+k.config.Matrix
 	if path == "" {
 		path, kept = filepath.Join(k.cache, matrixCacheName), "on the disk until training ends"
 	}
 	p.Notef("Matrix M: %s do not fit the memory, so M is built on the disk of %s, with %d scans of the text",
 		terminal.Bytes(disk.Bytes), filepath.Dir(path), disk.Scans)
-	m, err := k.checked(wordcontext.BuildFile(ctx, k.Corpus, options, path, k.building()))
-	if k.Config.Matrix == "" {
+	m, err := k.checked(wordcontext.BuildFile(ctx, k.text, options, path, k.building()))
+	if k.config.Matrix == "" {
 		_ = os.Remove(path) // the mapped file stays until M is closed
 	}
 	if err != nil {
@@ -293,15 +277,15 @@ func (k *matrixMaker) building() int64 {
 }
 
 // reading is the memory of those who read the text.
-func (k *matrixMaker) reading() int64 { return k.Corpus.ReaderBytes(k.Config.ThreadCount()) }
+func (k *matrixMaker) reading() int64 { return k.text.ReaderBytes(k.config.ThreadCount()) }
 
-// Disk says what an M that does not fit the memory takes on the disk. It returns an
+// disk says what an M that does not fit the memory takes on the disk. It returns an
 // error if memory or disk do not suffice.
-func (k *matrixMaker) Disk() (wordcontext.FileEstimate, error) {
-	c := k.Config
+func (k *matrixMaker) disk() (wordcontext.FileEstimate, error) {
+	c := k.config
 	advice := fmt.Sprintf("lower --contexts (now %d), or raise --min-count (now %d)", c.Contexts, c.MinCount)
 	options := c.MatrixOptions()
-	disk, err := wordcontext.EstimateFile(k.Corpus, options, k.building())
+	disk, err := wordcontext.EstimateFile(k.text, options, k.building())
 	if errors.Is(err, wordcontext.ErrMemory) {
 		return disk, fmt.Errorf("%w; raise --max-memory, or %s", err, advice)
 	}

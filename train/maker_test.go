@@ -53,7 +53,7 @@ func TestOpenMatrix(t *testing.T) {
 	text, config := testText(t)
 	var log bytes.Buffer
 	p := progress.New(&log)
-	want, err := newMatrixMaker(&config, text, memory.Guard{}, 0).Open(t.Context(), p)
+	want, err := (&matrixMaker{config: &config, text: text}).open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestOpenMatrix(t *testing.T) {
 		t.Fatalf("in memory: %+v of %d bytes", want, want.Bytes())
 	}
 	folder := t.TempDir()
-	onDisk, err := newMatrixMaker(&config, text, limited(15e6), 0).Save(folder).Open(t.Context(), p)
+	onDisk, err := (&matrixMaker{config: &config, text: text, guard: limited(15e6), save: true, cache: folder}).open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOpenMatrix(t *testing.T) {
 	config.Matrix = filepath.Join(folder, "m.matrix")
 	for _, from := range []string{"on the disk of " + folder, "from " + config.Matrix} {
 		log.Reset()
-		made, err := newMatrixMaker(&config, text, limited(15e6), 0).Save("").Open(t.Context(), p)
+		made, err := (&matrixMaker{config: &config, text: text, guard: limited(15e6), save: true}).open(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,11 +142,11 @@ func TestGuess(t *testing.T) {
 		if config.Contexts, config.Positives = 700, positives; positives > 1 {
 			config.Tempering, config.DynamicWindow, config.Sample = 1, true, 1e-2
 		}
-		want, err := newMatrixMaker(&config, text, memory.Guard{}, 0).Open(t.Context(), nil)
+		want, err := (&matrixMaker{config: &config, text: text}).open(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := newMatrixMaker(&config, text, memory.Guard{}, 0).guess(t.Context(), nil)
+		got, err := (&matrixMaker{config: &config, text: text}).guess(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestGuess(t *testing.T) {
 // TestMeasure: without a place to write, M of a part tells what the whole takes.
 func TestMeasure(t *testing.T) {
 	text, config := testText(t)
-	made, err := newMatrixMaker(&config, text, limited(15e6), 0).Open(t.Context(), nil)
+	made, err := (&matrixMaker{config: &config, text: text, guard: limited(15e6)}).open(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,17 +197,17 @@ func TestErrors(t *testing.T) {
 		is    error
 		want  string
 	}{
-		"memory": {newMatrixMaker(&config, text, limited(100e3), 0), wordcontext.ErrMemory, "raise --max-memory, or lower --contexts (now 32768)"},
-		"disk":   {newMatrixMaker(&huge, text, limited(500e9), 0), nil, "which do not fit the memory, and the disk of " + folder + " has"},
+		"memory": {&matrixMaker{config: &config, text: text, guard: limited(100e3), save: true, cache: folder}, wordcontext.ErrMemory, "raise --max-memory, or lower --contexts (now 32768)"},
+		"disk":   {&matrixMaker{config: &huge, text: text, guard: limited(500e9), save: true, cache: folder}, nil, "which do not fit the memory, and the disk of " + folder + " has"},
 	} {
-		_, err := tc.maker.Save(folder).Open(t.Context(), nil)
+		_, err := tc.maker.open(t.Context(), nil)
 		if err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newMatrixMaker(&config, text, limited(15e6), 0).Save(folder).Open(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := (&matrixMaker{config: &config, text: text, guard: limited(15e6), save: true, cache: folder}).open(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {

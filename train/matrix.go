@@ -28,7 +28,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	}
 	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
-	m, err := newMatrixMaker(&c, t.corpus, guard.Guard, 0).Save("").Open(ctx, p)
+	m, err := (&matrixMaker{config: &c, text: t.corpus, guard: guard.Guard, save: true}).open(ctx, p)
 	if err != nil {
 		return err
 	}

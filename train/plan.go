@@ -79,12 +79,7 @@ func (j *job) disk() Disk {
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
 // no vectors and no file behind.
 func MakePlan(ctx context.Context, c settings.Config, p *progress.Progress) (Plan, error) {
-	return PlanWith(ctx, c, Options{}, p)
-}
-
-// PlanWith is MakePlan with what options say of the text.
-func PlanWith(ctx context.Context, c settings.Config, o Options, p *progress.Progress) (Plan, error) {
-	j := &job{config: c, options: o, dry: true}
+	j := &job{config: c, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
 		return Plan{}, err

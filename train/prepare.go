@@ -168,11 +168,11 @@ func (j *job) checkWithMatrix() error {
 
 // makeMatrix completes a blueprint by M: from its file, or made of the text.
 func (j *job) makeMatrix(ctx context.Context, b *blueprint, p *progress.Progress) error {
-	maker := newMatrixMaker(&j.config, j.text.corpus, j.guard.Guard, j.sum()).SharedBy(j.options.Matrix)
-	if !j.dry {
-		maker.Save(j.folder)
+	maker := matrixMaker{
+		config: &j.config, text: j.text.corpus, guard: j.guard.Guard, training: j.sum(), shared: j.options.Matrix,
+		save: !j.dry, cache: j.folder,
 	}
-	made, err := maker.Open(ctx, p)
+	made, err := maker.open(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -12,7 +13,7 @@ import (
 // cache lines as there are words.
 type Reader struct {
 	matrix  *wordcontext.Matrix
-	team    Team
+	team    *team.Team
 	step    int
 	blocks  []int          // a task is the rows blocks[b] ... blocks[b+1]-1
 	samples []uint32       // (iterations, S)
@@ -48,7 +49,7 @@ func ReaderBytes(slots, iterations int) int64 {
 
 // NewReaders returns the readers of the two steps; one for both if they train on the same
 // samples.
-func NewReaders(m *wordcontext.Matrix, same bool, iterations int, workers Team) (first, second *Reader) {
+func NewReaders(m *wordcontext.Matrix, same bool, iterations int, workers *team.Team) (first, second *Reader) {
 	first = NewReader(m, 0, iterations, workers)
 	if same {
 		return first, first
@@ -58,7 +59,7 @@ func NewReaders(m *wordcontext.Matrix, same bool, iterations int, workers Team) 
 
 // NewReader returns a reader of the samples of a step, 0 or 1, of the given number of
 // iterations at a time.
-func NewReader(m *wordcontext.Matrix, step, iterations int, workers Team) *Reader {
+func NewReader(m *wordcontext.Matrix, step, iterations int, workers *team.Team) *Reader {
 	slots := m.Slots()
 	return &Reader{
 		matrix: m, team: workers, step: step, first: -1,

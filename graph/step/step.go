@@ -5,23 +5,16 @@ import (
 	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 )
-
-// A Team is threads that work together.
-type Team interface {
-	// Threads is how many there are.
-	Threads() int
-	// Do calls work for 0 ... n-1, on any of the threads, and waits for all.
-	Do(n int, work func(worker, i int)) error
-}
 
 // A Step trains the rows of a table again and again. The scores of shared negatives, and their
 // part of the gradients, are two dense products for a strip of rows. Other frozen vectors are
 // gathered.
 type Step struct {
 	Sampler *Sampler
-	Team    Team
+	Team    *team.Team
 	Dim     int             // N
 	Blocks  []int           // block b is the rows Blocks[b] ... Blocks[b+1]-1; see Blocks
 	Update  optim.Optimizer // of the rows; nil: keep the gradients

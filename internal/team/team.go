@@ -97,6 +97,15 @@ func (t *Team) Do(n int, work func(worker, i int)) error {
 	return nil
 }
 
+// Each is Do for work that is too short to be handed out one by one: a member takes so many together.
+func (t *Team) Each(n, together int, work func(worker, i int)) error {
+	return t.Do((n+together-1)/together, func(worker, b int) {
+		for i := b * together; i < min((b+1)*together, n); i++ {
+			work(worker, i)
+		}
+	})
+}
+
 // join waits for the last member to finish the loop.
 func (t *Team) join() {
 	start := time.Now()

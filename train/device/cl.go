@@ -119,11 +119,12 @@ func (t *CL) placeMatrix(m *wordcontext.Matrix, steps, threads int) error {
 	return nil
 }
 
-// MemoryCL estimates the bytes of the memory of each of some GPUs that NewCL takes for a
+// MemoryCL estimates the bytes of the memory of each GPU of a device that NewCL takes for a
 // vocabulary of the given size and the given number of slots of an iteration. Without
 // tempering there are as many slots as words. M is not counted: see TakesMatrix.
 // An encoder that is not of package subword is an error.
-func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, error) {
+func MemoryCL(d Device, words, slots int, c graph.Options, p Precision) (int64, error) {
+	gpus := d.GPUs()
 	structure, err := structureOf(c)
 	if err != nil {
 		return 0, err
@@ -148,7 +149,11 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 	if gpus > 1 {
 		dim := cl.PaddedDim(c.Dim, gpus)
 		moments := c.Optimizer.Bytes(words, dim)
-		return 2*(4*v*int64(dim)+moments) + work + cl.ExchangeBytes(words, c.Negatives, gpus), nil
+		exchange := cl.ExchangeBytes(words, c.Negatives, gpus)
+		if d.ByMessages() { // all parts of the dot products of a step are kept
+			exchange = cl.MessageBytes(words, c.Negatives, gpus)
+		}
+		return 2*(4*v*int64(dim)+moments) + work + exchange, nil
 	}
 	bytes := 2*(tableBytes(words, c.Dim)+moments) + work
 	switch {
@@ -158,16 +163,6 @@ func MemoryCL(words, slots int, c graph.Options, p Precision, gpus int) (int64, 
 		bytes += encoderBytes(structure, words, c)
 	}
 	return bytes, nil
-}
-
-// MemoryCLOn is MemoryCL of the GPUs of a device. GPUs that exchange by messages, as those of ranks do, keep all parts of dot products
-// of a step.
-func MemoryCLOn(d Device, words, slots int, c graph.Options, p Precision) (int64, error) {
-	bytes, err := MemoryCL(words, slots, c, p, d.GPUs())
-	if d.ByMessages() && err == nil {
-		bytes += cl.MessageBytes(words, c.Negatives, d.GPUs()) - cl.ExchangeBytes(words, c.Negatives, d.GPUs())
-	}
-	return bytes, err
 }
 
 // composedBytes estimates the memory that a composition takes beyond the table of words, whose place it takes: the rows of the next
