@@ -112,7 +112,7 @@ func (p *partRows) updatePart(s *partWorker, g int, gradients []float32) {
 	if p.updates != nil {
 		p.updates[g]++
 		p.optimizer.UpdateMean(g, p.updates.of(g), 1, part, s.gradient)
-	} else if simd.Dot(s.gradient, s.gradient) != 0 {
+	} else {
 		p.optimizer.UpdateRow(g, part, s.gradient)
 	}
 }

@@ -166,24 +166,24 @@ func MemoryCL(d Device, words, slots int, c graph.Options, p Precision) (int64, 
 }
 
 // composedBytes estimates the memory that a composition takes beyond the table of words, whose place it takes: the rows of the next
-// iteration, lists, and the parts, with their sums in 16 bits.
+// iteration, lists, and the parts, also in 16 bits.
 func composedBytes(x *composed.Composition, c graph.Options) int64 {
 	v, u, table := int64(x.Words()), x.PartCount(), tableBytes(x.Words(), c.Dim)
-	bytes := 4*int64(len(x.Starts)+len(x.Symbols)) + 20*v + table
+	bytes := 4*int64(len(x.Starts)) + 16*int64(len(x.Symbols)) + 20*v + table
 	if x.Own != nil {
 		bytes += table
 	} else {
 		bytes -= c.Optimizer.Bytes(x.Words(), paddedDim(c.Dim))
 	}
 	bytes += tableBytes(u, c.Dim)*3/2 + c.Optimizer.Bytes(u, paddedDim(c.Dim))
-	return bytes + table/2 + 4*int64(len(x.Symbols)+4*u)
+	return bytes + table/2 + 20*int64(u)
 }
 
 // encoderBytes estimates the memory that an encoder takes beyond the table of
 // words, whose place it takes.
 func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
 	v, table := int64(words), tableBytes(words, c.Dim)
-	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 16*v + table // the rows of the next iteration
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 20*v + table // the rows of the next iteration
 	if s.Words {
 		bytes += table
 	} else {

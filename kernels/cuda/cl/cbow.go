@@ -126,7 +126,7 @@ type partsJob struct{ first, words, place, parts uint32 }
 
 const (
 	lanes     = 32 // of a warp
-	timesBits = 27 // of a user's times, below the number of the part in its job; as in stretch_parts.cu
+	timesBits = 27 // of a user's times, below the number of the part in its job; as in parts.cu
 )
 
 // partsJobs returns the jobs of the parts in order, of so many parts at most, and their users.
@@ -145,9 +145,9 @@ func partsJobs(most int, order []uint32, frequent int, userStarts []uint32, user
 	return jobs, inOrder
 }
 
-// FrequentFirst returns the parts in the order of their jobs. So many come first, the most frequent
+// frequentFirst returns the parts in the order of their jobs. So many come first, the most frequent
 // ahead, because they are in more words than one warp should sum. Part u has the words from number userStarts[u] on.
-func FrequentFirst(userStarts []uint32) (order []uint32, frequent int) {
+func frequentFirst(userStarts []uint32) (order []uint32, frequent int) {
 	const few = 64
 	words := func(u uint32) uint32 { return userStarts[u+1] - userStarts[u] }
 	var others []uint32

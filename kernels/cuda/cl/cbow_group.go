@@ -72,7 +72,7 @@ func (p *cbowPart) exchange(iteration int, a *stretchArgs, parts *partsArgs) {
 		return
 	}
 	at := iteration % 2
-	a.composed, parts.rows, parts.others = p.composed[at], p.composed[at], uint32(len(p.peers))
+	a.composed, parts.others = p.composed[at], uint32(len(p.peers))
 	for i, peer := range p.peers {
 		parts.copies[i] = peer.group.composed[at]
 	}

@@ -19,14 +19,13 @@ type CBOW struct {
 	options   CBOWOptions
 	optimizer cuda.Optimizer
 	args      stretchArgs
-	parts     partsArgs
+	parts     PartRows
 	context   cbowTable
 	words     cbowTable // W, or words' own rows
 	table     cbowTable // of parts
 	tensors   map[string]cbowTensor
 
 	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu and stretch_rows.cu
-	compose, train, narrow              cu.Function // of stretch_parts.cu
 	step                                cu.Function // of step.cu
 	shapes                              cbowShapes
 
@@ -116,7 +115,7 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.SharedNegatives < 1 || c.Places < 1 || c.Window < 1 || c.Buffers < 1:
 		err = fmt.Errorf("%d rows, dimension %d, %d negatives, %d shared, %d places, window %d, %d buffers: all must be at least 1",
 			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
-	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32 || x != nil && int64(x.PartCount())*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
+	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
 		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
 	case chunk/4*int64(max(c.Rows, c.Places))*int64(c.chunks()) > math.MaxUint32/4:
 		err = fmt.Errorf("%d rows and %d places with %d shared negatives are more than the kernels can address", c.Rows, c.Places, c.SharedNegatives)
@@ -133,18 +132,13 @@ const (
 
 // load loads the kernels for N up to 128 times the size, those of W and its parts for the columns that the device has.
 func (k *CBOW) load(size int) (err error) {
-	c, a, own := k.options, &cuda.Allocator{Device: k.device}, k.ownSize()
+	c, a := k.options, &cuda.Allocator{Device: k.device}
 	if reserved := 1 << 10; k.tileShared(true) > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
 	k.start = a.Function("cl/stretch", "stretch_begin", 0)
 	k.means = a.Function("cl/stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
 	k.places = a.Function("cl/stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
-	if c.Composition != nil {
-		k.compose = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_compose_%d", own), 0)
-		k.narrow = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_narrow_%d", own), 0)
-		k.train = a.Function("cl/stretch_parts", fmt.Sprintf("stretch_train_%s_%d", k.optimizer.Kernels, own), 0)
-	}
 	if a.Err != nil {
 		return a.Err
 	}
@@ -195,18 +189,10 @@ type stretchArgs struct {
 	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
 	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
 	shared, chunks, iteration, ownRows                                  uint32
-	weight, decay, epsilon, bias, logBeta1, logBeta2                    float32
+	weight, bias                                                        float32
+	rule                                                                rule
 	first, places                                                       uint32
 	ofWords, ofRows                                                     denseShape
-}
-
-// partsArgs is PartsArgs of stretch_parts.cu.
-type partsArgs struct {
-	stretch                                                    stretchArgs
-	table                                                      cuda.Table
-	rows, narrow, starts, members, users, order, jobs, updates cu.DevicePtr
-	copies                                                     [MaxDevices - 1]cu.DevicePtr
-	frequent, jobCount, others                                 uint32
 }
 
 func (k *CBOW) allocate() error {
@@ -224,7 +210,7 @@ func (k *CBOW) allocate() error {
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
 		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
-		decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
+		rule:  rule{float32(c.WeightDecay), float32(c.Epsilon), float32(math.Log(c.Beta1)), float32(math.Log(c.Beta2))},
 		first: uint32(k.own.first / 4), ofWords: k.shapes.words.dense, ofRows: k.shapes.rows.dense,
 	}
 	if k.words.values != 0 {
@@ -251,31 +237,19 @@ func (k *CBOW) allocate() error {
 
 func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	c, x := k.options, k.options.Composition
-	own := 16 * k.own.quads(c.Dim)
-	parts := x.PartCount()
-	starts, members := x.Members()
-	userStarts, users := usersOf(parts, starts, members)
-	order, frequent := FrequentFirst(userStarts)
-	partsOfJob := 1
-	if k.ownSize() == 1 { // see train of stretch_parts.cu
-		partsOfJob = 4
-	}
-	jobs, users := partsJobs(partsOfJob, order, frequent, userStarts, users)
 	k.args.composed = a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))
 	if k.group != nil {
 		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
 	}
-	if parts > 0 {
-		k.args.gradient = a.Bytes("gradients of words", c.Rows*own/2)
+	if x.PartCount() > 0 {
+		k.args.gradient = a.Bytes("gradients of words", c.Rows*8*k.own.quads(c.Dim))
 	}
-	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), cuda.Placed(a, "weights of words", weightsOf(x))
-	k.table = k.newTable(a, "parts", parts, k.own)
-	k.parts = partsArgs{
-		table: k.tableArgs(k.table), rows: k.args.composed, narrow: a.Bytes("parts", parts*own/2),
-		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", sized(x, members)),
-		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
-		updates: k.newUpdates(a, "parts.updates", parts), frequent: uint32(frequent), jobCount: uint32(len(jobs)),
-	}
+	k.table = k.newTable(a, "parts", x.PartCount(), k.own)
+	k.parts = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.table))
+	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), k.parts.args.weights
+	p := &k.parts.args
+	p.updates, p.rule = k.newUpdates(a, "parts.updates", x.PartCount()), k.args.rule
+	p.wide, p.first = uint32(cuda.Quads(c.Dim)), k.args.first
 }
 
 func (k *CBOW) newArea(a *cuda.Allocator) (r area) {

@@ -64,6 +64,7 @@ func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	b.steps[0] = k.optimizer.Step(b.iteration+1, rate)
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(b.iteration+1, rate*float64(x.Rate))
+		b.steps[1].Stream = uint32(b.iteration + 1)
 	}
 	own, to := k.device.Stream(), &k.areas[k.started%2]
 	if err := k.copying.Wait(to.done, 0); err != nil {
@@ -171,8 +172,9 @@ func (k *CBOW) makeJobs(a *stretchArgs, on cu.Stream) error {
 // launches returns the other kernels in their order: up to those that compose rows, and the rest.
 func (k *CBOW) launches(a stretchArgs) (composing, rest []cbowLaunch) {
 	early, places, rows, parts := k.device.Overlaps(), int(a.stretch.count), int(a.stretch.rowCount), k.parts
-	k.group.exchange(k.started, &a, &parts)
-	parts.stretch = a
+	k.group.exchange(k.started, &a, &parts.args)
+	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount
+	step := a.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
 	var all []cbowLaunch
 	add := func(name string, f cu.Function, a stretchArgs, grid cuda.Grid) {
 		waits := name == "means" && (k.group != nil || k.options.Composition == nil) // for others, or for the stretch
@@ -186,16 +188,15 @@ func (k *CBOW) launches(a stretchArgs) (composing, rest []cbowLaunch) {
 	addTiles := func(name string, f cu.Function, x tilesLaunch, rows, most int) {
 		add(name, f, a, cuda.Grid{Blocks: min(most, ceil(rows, x.warps)), Threads: 32 * x.warps, Shared: x.shared})
 	}
-	addParts := func(name string, f cu.Function, blocks int) {
-		if k.options.Composition != nil && blocks > 0 {
-			grid := cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}
-			all = append(all, cbowLaunch{name, func() error { return cuda.LaunchEarly(k.device, f, grid, &parts, early && name == "train") }})
+	addParts := func(name string, start func() error) {
+		if k.options.Composition != nil {
+			all = append(all, cbowLaunch{name, start})
 		}
 	}
 	if k.stale {
-		addParts("narrow", k.narrow, ceil(k.table.rows, warpsOfPlaces))
+		addParts("narrow", parts.Narrow)
 	}
-	addParts("compose", k.compose, ceil(rows, warpsOfPlaces))
+	addParts("compose", func() error { return parts.Compose(a.composed, k.words.values, 0, step) })
 	composing, all = all, nil
 	jobs, s := int(a.stretch.tiles)*tileRows, &k.shapes
 	addPlaces("means", k.means, s.means, k.tileShared(false))
@@ -206,8 +207,7 @@ func (k *CBOW) launches(a stretchArgs) (composing, rest []cbowLaunch) {
 	addTiles("words", k.ofWords, s.words, rows, k.device.Multiprocessors) // leaves room for places, which begins beside it
 	addPlaces("places", k.places, s.places, k.tileShared(true))
 	addTiles("rows", k.rows, s.rows, jobs, s.rows.blocks)
-	frequent := int(k.parts.frequent)
-	addParts("train", k.train, frequent+ceil(int(k.parts.jobCount)-frequent, warpsOfPlaces))
+	addParts("train", func() error { return parts.Train(a.gradient, a.trained, step, early) })
 	return composing, all
 }
 
@@ -227,7 +227,7 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 			left: uint64(k.context.values), positives: uint64(a.means), negatives: uint64(a.means),
 			first: uint64(k.context.First), second: uint64(k.context.Second), secondOfRow: uint64(k.context.SecondOfRow),
 			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
-			weight: a.weight, decay: a.decay, epsilon: a.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
+			weight: a.weight, decay: a.rule.decay, epsilon: a.rule.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
 		},
 		dense: k.shapes.step.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
 		losses: uint64(a.loss), shared: uint64(a.stretch.windows),

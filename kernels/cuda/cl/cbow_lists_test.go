@@ -114,7 +114,7 @@ func TestFrequentFirst(t *testing.T) {
 			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
 		}
 		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
-		order, frequent := FrequentFirst(starts)
+		order, frequent := frequentFirst(starts)
 		for i, u := range order {
 			if (words(u) > 64) != (i < frequent) || 0 < i && i < frequent && words(u) > words(order[i-1]) {
 				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words(u))
@@ -144,7 +144,7 @@ func TestPartsJobs(t *testing.T) {
 			}
 			starts = append(starts, uint32(len(all)))
 		}
-		order, frequent := FrequentFirst(starts)
+		order, frequent := frequentFirst(starts)
 		most := 1 + r.IntN(6)
 		jobs, users := partsJobs(most, order, frequent, starts, all)
 		part, user := 0, 0

@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_con
 		if (j.part == 0) {
 			float n = a.updates[j.row] + 1;
 			a.updates[j.row] = n;
-			float2 c = corrections(a, n);
+			float2 c = corrections(a.rule, n);
 			j.scale = c.x, j.epsilon = c.y;
 		}
 	}

@@ -1,5 +1,5 @@
-// What the kernels of large-batch CBOW share: stretch.cu has an iteration on a stretch of the text, stretch_parts.cu rows
-// of W that are composed of parts. Package graph defines an iteration (graph.CBOW), package wordcontext a stretch.
+// What the kernels of large-batch CBOW share: stretch.cu has an iteration on a stretch of the text, parts.cu rows
+// of W that are composed of parts, in skip-gram too. Package graph defines an iteration (graph.CBOW), package wordcontext a stretch.
 #pragma once
 #include "../subword/subword.cuh"
 #include "single.cuh"
@@ -11,6 +11,11 @@ struct Stretch {
 	const uint32_t *windows, *targets;     // (H) each
 	const uint2 *order;                    // (tiles, 8): numbers of rows in the order of their jobs, or none; part and 2^16 parts
 	uint32_t count, rowCount, tiles, window;
+};
+
+// A Rule is of an optimizer that corrects updates of a row by their number.
+struct Rule {
+	float decay, epsilon, logBeta1, logBeta2; // logarithms of Adam's betas
 };
 
 struct StretchArgs {
@@ -30,8 +35,8 @@ struct StretchArgs {
 	const float *weights;       // (V), 1 over the number of a word's rows
 	uint32_t shared, chunks;    // H, and how many chunks have all of it
 	uint32_t iteration, ownRows; // there are some
-	float weight, decay, epsilon, bias;   // K/H; of the optimizer; added to every score
-	float logBeta1, logBeta2;             // logarithms of Adam's betas
+	float weight, bias;         // K/H; added to every score
+	Rule rule;
 	uint32_t first;             // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
 	uint32_t places;            // of a thread block
 	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
@@ -43,13 +48,13 @@ constexpr int blockWarps = 8; // of a thread block
 __device__ __forceinline__ int warpOfBlock() { return uniform(threadIdx.x / 32); }
 
 // corrections returns by what the bias correction of update number n changes Adam's learning rate and epsilon.
-__device__ __forceinline__ float2 corrections(const StretchArgs &a, float n) {
+__device__ __forceinline__ float2 corrections(const Rule &a, float n) {
 	float left1 = -expm1f(a.logBeta1 * n), left2 = sqrtf(-expm1f(a.logBeta2 * n));
 	return make_float2(left2 / left1, left2);
 }
 
 // numbersOf returns the numbers of an update of a row by the mean of so many samples.
-template <class method> __device__ __forceinline__ StepNumbers numbersOf(const StretchArgs &a, const StepNumbers &step, float2 corrections, float samples) {
+template <class method> __device__ __forceinline__ StepNumbers numbersOf(const Rule &a, const StepNumbers &step, float2 corrections, float samples) {
 	StepNumbers s = {0, step.keep, step.rate, a.epsilon, step.rate};
 	if constexpr (method::corrected) s.scale *= corrections.x, s.epsilon *= corrections.y;
 	if constexpr (!method::adaptive) { // as in step.cuh

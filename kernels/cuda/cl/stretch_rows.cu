@@ -135,7 +135,8 @@ template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windows[4][tileRows]; // of groups
 	const int quads = a.words.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
-	const uint32_t tiles = a.stretch.tiles, group = threadIdx.x / groupThreads, groups = gridDim.x * (blockDim.x / groupThreads), mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + group);
+	const uint32_t tiles = a.stretch.tiles, group = threadIdx.x / groupThreads, groups = gridDim.x * (blockDim.x / groupThreads);
+	const uint32_t mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + group);
 	auto numberOf = [&](uint32_t n) { return n * groups + (n % 2 ? groups - 1 - mine : mine); };
 	// A lane has a word of a job.
 	auto jobOf = [&](uint32_t n) { return ((const uint32_t *)(a.jobs + min(numberOf(n), tiles - 1) * tileRows + w))[l % (sizeof(Job) / 4)]; };
@@ -183,7 +184,8 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 		if (!owner) continue;
 		scale(g, 1 / x.windows);
 		if (a.gradient) keep(a, row, g);
-		if (a.ownRows) updateRow<method>(a.words, numbersOf<method>(a, a.steps[0], make_float2(__uint_as_float(word(4)), __uint_as_float(word(5))), word(3)), row, g);
+		const float2 corrections = make_float2(__uint_as_float(word(4)), __uint_as_float(word(5)));
+		if (a.ownRows) updateRow<method>(a.words, numbersOf<method>(a.rule, a.steps[0], corrections, word(3)), row, g);
 	}
 }
 

@@ -270,9 +270,9 @@ func (x *cnn) loadKernels(a *allocator) {
 
 func (x *cnn) matrices() map[string]matrix { return x.all }
 
-func (x *cnn) target() narrowMatrix { return x.ofRows }
+func (x *cnn) target() (gradient narrowMatrix, weights cu.DevicePtr) { return x.ofRows, 0 }
 
-func (x *cnn) skips(cu.DevicePtr) bool { return false } // products read all rows
+func (x *cnn) skips(_, _ cu.DevicePtr) bool { return false } // products read all rows
 
 func (x *cnn) sent() error { return nil } // compose prepares all that follows from parameters
 

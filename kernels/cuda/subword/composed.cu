@@ -2,7 +2,7 @@
 //
 //	rows: (V, N), composed
 //	for each row with a share: its gradient, as step.cuh has it
-//		gradient: (V, N), in 16 bits
+//		gradient: (V, N), in 16 bits, times the row's weight
 //		trained[row] = the step's number
 //		own: (V, N), words' own vectors, which are part of rows: updated as rows of a table
 //
@@ -15,6 +15,7 @@
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
 	Narrow gradient;      // (V, N)
+	const float *weights; // (V)
 	uint32_t *trained;    // (V)
 	uint32_t words, rows; // words: own is to be updated
 };
@@ -25,6 +26,7 @@ template <int F> struct Composed : Single<F> {
 	struct Moments {
 		typename S::Moments moments;
 		typename S::Packed own;
+		float weight;
 	};
 	const Beside &b;
 	uint32_t stream;
@@ -35,6 +37,7 @@ template <int F> struct Composed : Single<F> {
 	template <class method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		S::template load<method>(r.moments, row);
 		S::load(r.own, b.own, row);
+		r.weight = b.weights[row == none ? 0 : row];
 	}
 
 	template <class method>
@@ -43,7 +46,7 @@ template <int F> struct Composed : Single<F> {
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
 			float4 x = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
-			put(b.gradient, row, 4 * S::at(i), x, gradientUnits);
+			put(b.gradient, row, 4 * S::at(i), x, gradientUnits * r.weight);
 		}
 		if (laneNumber() == 0) b.trained[row] = stream;
 		if (!b.words) return;
@@ -70,12 +73,16 @@ ADAPTIVE(COMPOSED, 8, 2, 1, 1)
 
 constexpr uint32_t never = 0xffffffffu; // no step has this number
 
-// subword_come notes the rows that the jobs of a step have, eight numbers each. A thread has a job.
-extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *jobs, const uint32_t *tiles, uint32_t *coming, const StepNumbers *step, uint64_t rows) {
-	uint32_t i = blockIdx.x * 256 + threadIdx.x;
-	if (i >= 8 * *tiles) return;
-	uint32_t row = jobs[8 * size_t(i)];
-	if (row < rows) coming[row] = step->stream; // a job may be of no row
+// subword_come notes the rows of the jobs of a step, eight numbers each, of samples, and of shared negatives. A thread has
+// one of these.
+extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *jobs, const uint32_t *tiles, const uint32_t *samples, uint64_t slots,
+	const uint32_t *shared, uint64_t negatives, uint32_t *coming, const StepNumbers *step, uint64_t rows) {
+	uint32_t i = blockIdx.x * 256 + threadIdx.x, row;
+	if (i < slots) row = samples[i];
+	else if (i -= slots; i < negatives) row = shared[i];
+	else if (i -= negatives; i < 8 * *tiles) row = jobs[8 * size_t(i)];
+	else return;
+	if (row < rows) coming[row] = step->stream; // a sample or a job may be of no row
 }
 
 // subword_forget sets the gradients of rows to zero that do not come in a step. A warp has 32 rows.

@@ -32,11 +32,12 @@ type Kernels struct {
 	gradient cu.Function
 
 	beside cu.DevicePtr
+	come   cu.Function
+	coming cu.DevicePtr // (V), the last step that a row has come in
 	skips  bool
 	// If the encoder does not skip rows:
-	come, forget cu.Function
-	coming       cu.DevicePtr // (V), the last step that a row has come in
-	aside        *cuda.Aside
+	forget cu.Function
+	aside  *cuda.Aside
 }
 
 // An encoder composes the rows of W.
@@ -45,10 +46,11 @@ type encoder interface {
 	// vectors, unless it is 0, is added. Rows that the iteration does not read may keep what they were.
 	prepare(rows, words cu.DevicePtr, m cl.StepMemory) error
 	compose(rows, words cu.DevicePtr) error
-	// target is where the gradient of the rows goes.
-	target() narrowMatrix
-	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's.
-	skips(trained cu.DevicePtr) bool
+	// target is where the gradient of the rows goes, and by what that of each is multiplied, (V); 0: by 1.
+	target() (gradient narrowMatrix, weights cu.DevicePtr)
+	// skips says that update leaves the rows alone in which trained, (V), has another number than the step's, and prepare those in which
+	// coming has, unless the iteration may read all.
+	skips(trained, coming cu.DevicePtr) bool
 	// gradient and update launch the kernels that train the parameters by the gradient: those that fill the device, and then
 	// all others. step is where the device has the step's numbers.
 	gradient(step cu.DevicePtr) error
@@ -65,6 +67,7 @@ type encoder interface {
 type besideArgs struct {
 	own         cu.DevicePtr
 	gradient    narrowMatrix
+	weights     cu.DevicePtr
 	trained     cu.DevicePtr
 	words, rows uint32
 }
@@ -162,42 +165,56 @@ func (k *Kernels) allocateBeside(a *allocator) (err error) {
 		return err
 	}
 	rows := k.options.Rows
+	gradient, weights := k.encoder.target()
+	if weights == 0 {
+		weights = placed(a, "weights of words", slices.Repeat([]float32{1}, rows))
+	}
 	b := besideArgs{
-		own: cmp.Or(k.words.value, k.Rows()), gradient: k.encoder.target(),
+		own: cmp.Or(k.words.value, k.Rows()), gradient: gradient, weights: weights,
 		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
-	if k.skips = k.encoder.skips(b.trained); k.skips || a.Err != nil {
+	k.come = a.Function("subword/composed", "subword_come", 0)
+	k.coming = placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
+	if k.skips = k.encoder.skips(b.trained, k.coming); k.skips || a.Err != nil {
 		return a.Err
 	}
-	k.come, k.forget = a.Function("subword/composed", "subword_come", 0), a.Function("subword/composed", "subword_forget", 0)
-	k.coming = placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
+	k.forget = a.Function("subword/composed", "subword_forget", 0)
 	if k.aside, err = k.device.NewAside(); err != nil {
 		return err
 	}
 	return a.Err
 }
 
-const warpsOfBlock = 4 // of ngrams.cu: each has a row
-
-// blocksOfRows is how many thread blocks of warps that have a row each there are.
-func blocksOfRows(rows int) int { return (rows + warpsOfBlock - 1) / warpsOfBlock }
-
 // Rate returns the learning rate of the parameters divided by the rate of tables.
 func (k *Kernels) Rate() float64 { return k.rate }
+
+// launchCome starts to note the rows that an iteration reads: in its first step, and if both in its second one.
+func (k *Kernels) launchCome(m cl.StepMemory, both bool) error {
+	x := m.Met
+	if !both {
+		x.Slots, x.Negatives = 0, 0
+	}
+	grid := cuda.Grid{Blocks: (int(x.Slots+x.Negatives+x.MostJobs) + 255) / 256, Threads: 256}
+	return k.device.LaunchValues(k.come, grid, uint64(x.Jobs), uint64(x.Tiles), uint64(x.Samples), uint64(x.Slots),
+		uint64(x.Shared), uint64(x.Negatives), uint64(k.coming), uint64(m.Tables), uint64(k.options.Rows))
+}
 
 // Prepare starts what the rows need, and to set the gradients to zero that the step will not write.
 func (k *Kernels) Prepare(m cl.StepMemory) error {
 	if k.skips {
+		if m.Met.Slots > 0 {
+			if err := k.launchCome(m, true); err != nil {
+				return err
+			}
+		}
 		return k.encoder.prepare(m.Rows, k.words.value, m)
 	}
 	err := k.aside.Do(func() error {
-		grid := cuda.Grid{Blocks: (int(m.Met.MostJobs) + 255) / 256, Threads: 256}
-		err := k.device.LaunchValues(k.come, grid, uint64(m.Met.Jobs), uint64(m.Met.Tiles), uint64(k.coming), uint64(m.Tables), uint64(k.options.Rows))
-		if err != nil {
+		if err := k.launchCome(m, false); err != nil {
 			return err
 		}
-		grid = cuda.Grid{Blocks: (k.options.Rows + 127) / 128, Threads: 128}
+		grid := cuda.Grid{Blocks: (k.options.Rows + 127) / 128, Threads: 128}
 		return k.device.LaunchValues(k.forget, grid, uint64(k.beside), uint64(k.coming), uint64(m.Tables))
 	})
 	if err != nil {

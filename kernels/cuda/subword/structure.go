@@ -3,8 +3,8 @@
 // and step 2 the rows of C as package cl does. Without the build tag gpu it has types and sizes only.
 //
 // Start with Structure and New, then with cnn.cu, which lists the operations of the CNN.
-// product.cu has its products of large matrices, lists.cu what large alphabets have. ngrams.cu has the n-grams, and composed.cu
-// the gradient of composed rows, which is the step of package cl.
+// product.cu has its products of large matrices, lists.cu what large alphabets have. composed.cu has the gradient
+// of composed rows, which is the step of package cl. The n-grams are parts.cu of package cl.
 package subword
 
 import "slices"

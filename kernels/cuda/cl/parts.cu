@@ -1,26 +1,37 @@
-// Rows of W that are means of the rows of parts, such as n-grams, and of words' own: see graph's partRows.
+// Rows of W that are means of the rows of parts, such as n-grams, and of words' own: see graph's partRows. Both CBOW and
+// skip-gram have them.
 //
 //	parts: (U, N)  own: (V, N)  X: (V, N)
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
 //	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
 //
-// Sums and gradients are read as float16, as those of subword/ngrams.cu. Each of several GPUs has some columns of parts and own rows,
+// Sums and gradients are read as float16: see subword.cuh. Each of several GPUs has some columns of parts and own rows,
 // and composes these columns of X for all of them: the one exchange of an iteration. A table that is not composed has no parts then.
 #include "stretch.cuh"
 
 struct PartsArgs {
-	StretchArgs stretch;
-	Table table;                     // (U, N)
-	float4 *rows;                    // X
-	uint2 *narrow;                   // (U, quads), the table in float16
-	const uint32_t *starts;          // (V+1)
-	const uint2 *members;            // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
-	const uint2 *users;              // words of the parts of each job: number; how often it has the part, and in the upper bits the part's number in the job
-	const uint32_t *order;           // (U) parts as they are trained
-	const uint4 *jobs;               // of train: first user, users, first place in order, parts
-	float *updates;                  // (U)
-	float4 *copies[7];               // X of the other GPUs that train the model
-	uint32_t frequent, jobCount, others; // frequent parts come first: a thread block has one
+	Table table;             // (U, N)
+	float4 *rows;            // X, (V, wide)
+	const float4 *own;       // (V, quads); null: words have no rows of their own
+	uint2 *narrow;           // (U, quads), the table in float16
+	const uint32_t *starts;  // (V+1)
+	const uint2 *members;    // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
+	const uint2 *users;      // words of the parts of each job; how often it has the part, and in the upper bits the part's number in the job
+	const uint32_t *order;   // (U) parts as they are trained
+	const uint4 *jobs;       // of train: first user, users, first place in order, parts
+	const uint2 *gradient;   // (V, quads) float16, times weights
+	const uint32_t *trained; // (V), the stream of the last step that trained a word
+	const float *weights;    // (V), 1 over the number of a word's rows
+	const StepNumbers *step; // of parts
+	float *updates;          // (U), whose numbers correct them by a rule; null: the step's numbers do
+	const uint32_t *list;    // words to compose; null: all
+	const uint32_t *met;     // (V), the stream of the last step that reads a row of X; null: each may read all
+	float4 *copies[7];       // X of the other GPUs that train the model
+	Rule rule;
+	uint32_t words;          // to compose
+	uint32_t wide, first;    // quads of rows of X, and the first that this GPU has
+	uint32_t frequent, jobCount; // frequent parts come first: a thread block has one
+	uint32_t others;
 };
 
 constexpr int timesBits = 27;
@@ -28,7 +39,8 @@ constexpr uint32_t timesMask = (1u << timesBits) - 1;
 
 // addMembers adds rows of a list, those that are wanted. It calls ready before it reads them, and first before the first of them.
 template <int F, class Ready, class Wanted, class First>
-__device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int quads, const uint2 *list, uint32_t from, uint32_t end, Ready ready, Wanted wanted, First first) {
+__device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int quads, const uint2 *list, uint32_t from, uint32_t end,
+	Ready ready, Wanted wanted, First first) {
 	bool some = false;
 	auto memberAt = [&](uint32_t from) { return from + laneNumber() < end ? __ldg(list + from + laneNumber()) : uint2{}; };
 	uint2 member = memberAt(from);
@@ -44,18 +56,18 @@ __device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int qu
 }
 
 template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
-	const StretchArgs &t = a.stretch;
-	uint32_t i = blockIdx.x * blockWarps + warpOfBlock();
-	if (i >= t.stretch.rowCount) return;
+	const uint32_t i = blockIdx.x * blockWarps + warpOfBlock();
+	if (i >= a.words) return;
 	const int quads = a.table.quads;
-	uint32_t v = t.stretch.rows[i];
+	const uint32_t v = a.list ? a.list[i] : i;
+	if (a.met && a.met[v] != a.step->stream) return;
 	Row<F> x = zeros<F>();
 	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [&] {
 		begin();
-		if (t.ownRows) x = load<F>(t.words.values + size_t(v) * quads, quads);
+		if (a.own) x = load<F>(a.own + size_t(v) * quads, quads);
 	}, [](uint32_t) { return true; }, [] {});
-	scale(x, t.weights[v]);
-	const size_t at = size_t(v) * t.contexts.quads + t.first;
+	scale(x, a.weights[v]);
+	const size_t at = size_t(v) * a.wide + a.first;
 	store(a.rows + at, quads, x);
 	for (uint32_t other = 0; other < a.others; other++) store(a.copies[other] + at, quads, x);
 }
@@ -68,19 +80,20 @@ template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, si
 
 // update trains a part by the sum of its gradients. corrections are those of its update.
 template <int F, class method> __device__ __forceinline__ void update(const PartsArgs &a, uint32_t u, Row<F> &g, float2 corrections) {
-	const StretchArgs &t = a.stretch;
+	const StepNumbers s = a.updates ? numbersOf<method>(a.rule, *a.step, corrections, 1) : *a.step;
 	scale(g, 1 / gradientUnits);
-	toNarrow<F>(a, u, updateRow<method>(a.table, numbersOf<method>(t, t.steps[1], corrections, 1), u, g));
+	toNarrow<F>(a, u, updateRow<method>(a.table, s, u, g));
 }
 
 // trainOne trains a part, in a warp or together in a thread block.
 template <int F, class method> __device__ __forceinline__ void trainOne(const PartsArgs &a, const uint4 &job, bool together) {
 	__shared__ float4 sumOf[blockWarps][32 * F];
-	const StretchArgs &t = a.stretch;
-	const uint32_t w = warpOfBlock(), u = __ldg(a.order + job.z);
-	const uint32_t from = job.x + (together ? uint64_t(job.y) * w / blockWarps : 0), end = job.x + (together ? uint64_t(job.y) * (w + 1) / blockWarps : job.y);
+	const uint32_t stream = a.step->stream, w = warpOfBlock(), u = __ldg(a.order + job.z);
+	const uint32_t from = job.x + (together ? uint64_t(job.y) * w / blockWarps : 0);
+	const uint32_t end = job.x + (together ? uint64_t(job.y) * (w + 1) / blockWarps : job.y);
 	Row<F> g = zeros<F>();
-	bool some = addMembers(g, t.gradient, a.table.quads, a.users, from, end, begin, [&](uint32_t word) { return t.trained[word] == t.iteration; }, [&] {
+	auto wanted = [&](uint32_t word) { return a.trained[word] == stream; };
+	bool some = addMembers(g, a.gradient, a.table.quads, a.users, from, end, begin, wanted, [&] {
 		if (w == 0 || !together) prefetch<method>(a.table, u);
 	});
 	if (together) {
@@ -90,30 +103,29 @@ template <int F, class method> __device__ __forceinline__ void trainOne(const Pa
 		for (int other = 1; other < blockWarps; other++) add(g, 1, load<F>(sumOf[other], 32 * F));
 	}
 	if (!some) return;
-	float updates = a.updates[u] + 1;
+	float updates = a.updates ? a.updates[u] + 1 : 1;
 	__syncwarp();
-	if (laneNumber() == 0) a.updates[u] = updates;
-	update<F, method>(a, u, g, corrections(t, updates));
+	if (a.updates && laneNumber() == 0) a.updates[u] = updates;
+	update<F, method>(a, u, g, corrections(a.rule, updates));
 }
 
 // trainSome trains the parts of a job, which have no more words than lanes: a lane has a word, and one of the parts. It asks for the rows of
 // all these parts before it sums up the first gradient, so a warp waits for memory once, not once a part.
 template <int F, class method> __device__ __forceinline__ void trainSome(const PartsArgs &a, const uint4 &job) {
-	const StretchArgs &t = a.stretch;
-	const uint32_t l = laneNumber();
+	const uint32_t l = laneNumber(), stream = a.step->stream;
 	const uint2 user = l < job.y ? __ldg(a.users + job.x + l) : uint2{};
 	const uint32_t part = l < job.w ? __ldg(a.order + job.z + l) : 0, number = user.y >> timesBits;
 	begin();
-	const bool wanted = l < job.y && t.trained[user.x] == t.iteration;
+	const bool wanted = l < job.y && a.trained[user.x] == stream;
 	const uint32_t touched = __reduce_or_sync(warp, wanted ? 1u << number : 0);
 	float updates = 1;
-	if (touched >> l & 1) a.updates[part] = updates = a.updates[part] + 1;
-	const float2 c = corrections(t, updates);
+	if (a.updates && touched >> l & 1) a.updates[part] = updates = a.updates[part] + 1;
+	const float2 c = corrections(a.rule, updates);
 	for (uint32_t rest = touched; rest; rest &= rest - 1) prefetch<method>(a.table, __shfl_sync(warp, part, __ffs(rest) - 1));
 	for (uint32_t rest = touched; rest; rest &= rest - 1) {
 		const uint32_t mine = __ffs(rest) - 1, u = __shfl_sync(warp, part, mine);
 		Row<F> g = zeros<F>();
-		addRows(g, Slim{t.gradient}, a.table.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
+		addRows(g, Slim{a.gradient}, a.table.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
 		update<F, method>(a, u, g, make_float2(__shfl_sync(warp, c.x, mine), __shfl_sync(warp, c.y, mine)));
 	}
 }
@@ -131,14 +143,16 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 	trainOne<F, method>(a, job, together);
 }
 
+#define KERNEL(name, F) \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ PartsArgs a)
 #define COMPOSE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_compose_##F(const __grid_constant__ PartsArgs a) { compose<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps) stretch_narrow_##F(const __grid_constant__ PartsArgs a) { \
+	KERNEL(parts_compose_##F, F) { compose<F>(a); } \
+	KERNEL(parts_narrow_##F, F) { \
 		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
 		if (u < a.table.rows) toNarrow<F>(a, u, load<F>(a.table.values + u * a.table.quads, a.table.quads)); \
 	}
 #define TRAIN(method, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_train_##method##_##F(const __grid_constant__ PartsArgs a) { train<F, method>(a); }
+	KERNEL(parts_train_##method##_##F, F) { train<F, method>(a); }
 #define TRAIN_OF_SIZE(F, ...) METHODS(TRAIN, F)
 
 SIZES(COMPOSE)
