@@ -13,7 +13,7 @@ import (
 // make many runs in one process.
 func TestRunsGiveTheirMemoryBack(t *testing.T) {
 	if testing.Short() {
-		t.Skip("four runs of every mode")
+		t.Skip("two runs of every mode")
 	}
 	type variant struct{ mode, subword string }
 	var variants []variant
@@ -39,7 +39,7 @@ func TestRunsGiveTheirMemoryBack(t *testing.T) {
 			}
 			const table = 600_000
 			var heap, resident int64
-			for i := range 3 {
+			for i := range 2 {
 				if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {
 					t.Fatal(err)
 				}

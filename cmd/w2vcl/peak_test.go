@@ -30,32 +30,38 @@ func TestPeakStaysBelowThePlan(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector takes memory for itself")
 	}
-	r := newRun(t)
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte(corpustest.Zipf(1, 40_000, 3000, 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, family := range peakFamilies {
-		flags := append([]string{"--corpus", text, "--min-count", "1", "--threads", "2"}, family...)
-		planned := r.plannedPeak(flags)
-		var summary struct {
-			Peak float64 `json:"peak_rss_bytes"`
-		}
-		train := slices.Concat([]string{"train", "--json", "--force", "--out", r.out}, flags)
-		r.json(w2vclCommand(t, train...), &summary)
-		if summary.Peak == 0 {
-			t.Skip("memory is not known on this system")
-		}
-		t.Logf("%v: planned %.1f MB, took %.1f MB", family, planned/1e6, summary.Peak/1e6)
-		if summary.Peak > planned {
-			t.Errorf("%v: took more than the plan", family)
-		}
-		var stderr strings.Builder
-		refused := w2vclCommand(t, append(train, "--max-memory", fmt.Sprintf("%.0fB", planned/2))...)
-		refused.Stderr = &stderr
-		if err := refused.Run(); err == nil || !strings.Contains(stderr.String(), "--max-memory") || strings.Contains(stderr.String(), "Trained:") {
-			t.Errorf("%v: with half the memory: %v: %s", family, err, stderr.String())
-		}
+		t.Run(strings.Join(family, " "), func(t *testing.T) {
+			t.Parallel()
+			checkPeak(t, append([]string{"--corpus", text, "--min-count", "1", "--threads", "2"}, family...))
+		})
+	}
+}
+
+func checkPeak(t *testing.T, flags []string) {
+	r := newRun(t)
+	planned := r.plannedPeak(flags)
+	var summary struct {
+		Peak float64 `json:"peak_rss_bytes"`
+	}
+	train := slices.Concat([]string{"train", "--json", "--force", "--out", r.out}, flags)
+	r.json(w2vclCommand(t, train...), &summary)
+	if summary.Peak == 0 {
+		t.Skip("memory is not known on this system")
+	}
+	t.Logf("planned %.1f MB, took %.1f MB", planned/1e6, summary.Peak/1e6)
+	if summary.Peak > planned {
+		t.Error("took more than the plan")
+	}
+	var stderr strings.Builder
+	refused := w2vclCommand(t, append(train, "--max-memory", fmt.Sprintf("%.0fB", planned/2))...)
+	refused.Stderr = &stderr
+	if err := refused.Run(); err == nil || !strings.Contains(stderr.String(), "--max-memory") || strings.Contains(stderr.String(), "Trained:") {
+		t.Errorf("with half the memory: %v: %s", err, stderr.String())
 	}
 }
 
