@@ -1,7 +1,6 @@
 package wordcount
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -58,16 +57,4 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%d parts have %d slots, want %d", n, seen, table.used)
 		}
 	}
-}
-
-// zipfText returns about size bytes of words with a natural distribution of
-// frequencies and lengths.
-func zipfText(size int) []byte {
-	random := rand.New(rand.NewPCG(1, 1))
-	rank := rand.NewZipf(random, 1.1, 8, 1<<18)
-	var text bytes.Buffer
-	for text.Len() < size {
-		fmt.Fprintf(&text, "%x ", rank.Uint64()*2654435761>>12&0xfffffff>>random.IntN(2))
-	}
-	return text.Bytes()
 }
