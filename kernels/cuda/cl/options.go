@@ -4,7 +4,7 @@
 // Start with Options, New, and step.cuh, which defines a step and has kernels for all settings. single.cuh
 // and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how
 // several GPUs share the rows. columns.cu has a faster step for --preset paper, whose dimensions several GPUs share: see SplitsRows.
-// stretch.cu has large-batch CBOW: see CBOWOptions.
+// stretch.cu has large-batch CBOW: see CBOWOptions. parts.cu composes rows of n-grams, and trains these.
 // samples.cu draws the samples of M, shares.cu finds the rows that have samples. The optimizers are in
 // include/methods.cuh. Package kernels/cuda/subword has a step 1 that composes its rows.
 //
