@@ -27,15 +27,14 @@ type composedPairStep struct {
 // updates the rows of parameters and contexts that a batch holds, or every row.
 func newComposedPairStep(words *composer, contexts *table, b *pairBatch, size int, everyRow bool, c Options) (s *composedPairStep, err error) {
 	defer operation.Recovered("build the graph of the encoder", &err)
-	workers := team.New(c.Threads)
 	s = &composedPairStep{composer: words, batch: b, slots: make([]uint32, c.Encoder.Words()), list: make([]uint32, size)}
-	s.team, s.sparse = workers, !everyRow
+	s.sparse = !everyRow
 	g := gorgonia.NewGraph()
 	nodes, rows, err := s.compose(g, s.list)
 	if err != nil {
 		return nil, err
 	}
-	s.loss = newComposedPairs(size, contexts, b, everyRow, workers)
+	s.loss = newComposedPairs(size, contexts, b, everyRow, s.team)
 	loss, err := gorgonia.ApplyOp(s.loss, rows, matrix(g, contexts.name, contexts.dense))
 	if err != nil {
 		return nil, err

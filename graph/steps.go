@@ -67,10 +67,10 @@ func newTableStep(left, frozen *table, s *step.Sampler, blocks []int, workers *t
 
 // newPairStep trains both tables on a minibatch of pairs: the rows that it holds, or
 // every row.
-func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, c Options) (compiledStep, error) {
+func newPairStep(words, contexts *table, b *pairBatch, everyRow bool, workers *team.Team, c Options) (compiledStep, error) {
 	if c.Form == FormStock {
 		return newStockPairStep(words, contexts, b, everyRow)
 	}
-	op := newPairsStep(words, contexts, b, everyRow, team.New(c.Threads))
+	op := newPairsStep(words, contexts, b, everyRow, workers)
 	return newFusedStep(op, &op.loss, words, contexts, append(words.optimizers(), contexts.optimizers()...))
 }

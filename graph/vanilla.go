@@ -166,7 +166,7 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	if c.Encoder != nil {
 		return t, t.trainEncoder()
 	}
-	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, t.options)
+	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, t.team, t.options)
 	return t, err
 }
 

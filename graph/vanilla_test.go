@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -39,7 +40,7 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Options) ([]fl
 			}
 		}
 		if s == nil {
-			if s, err = newPairStep(words, contexts, batch, everyRow, c); err != nil {
+			if s, err = newPairStep(words, contexts, batch, everyRow, team.New(c.Threads), c); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -112,7 +113,7 @@ func TestIdleRows(t *testing.T) {
 		}
 		trainer.Randomize(contexts.data, 8, 2)
 		batch := &pairBatch{width: 2, words: []uint32{0, 0}, contexts: []uint32{0, 1}}
-		s, err := newPairStep(words, contexts, batch, everyRow, c)
+		s, err := newPairStep(words, contexts, batch, everyRow, team.New(c.Threads), c)
 		if err != nil {
 			t.Fatal(err)
 		}
