@@ -107,8 +107,7 @@ func newCompare(s cli.Streams) *cobra.Command {
 func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(&o.modes, "modes",
-		"modes to compare, the first one with each of the others: `LIST` of MODE or NAME=MODE, "+
-			"where modes are "+cli.Enumerate(settings.ModeNames()))
+		"modes to compare, the first one with each of the others: `LIST` of "+cli.Enumerate(settings.ModeNames()))
 	flags.Var(&o.variants, "variant",
 		"a mode with its own settings, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
 			"SETTING=VALUE,SETTING=VALUE; may be given again")

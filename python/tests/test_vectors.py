@@ -123,9 +123,9 @@ def test_a_run_that_is_not_there(tmp_path):
 def test_compare(text, tmp_path):
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("cat\tdog\t1\ncat\tred\t0\nred\tblue\t1\nwhite\tbird\t0\nmouse\thorse\t1\n")
-    found = w2vcl.compare(text, ["cl", "slow=cl", "pword2vec"], data=pairs, dim=8, contexts=16, points=2,
-                          budget="iterations=16", set={"slow": {"lr": 0.001}, "pword2vec.threads": 1})
-    assert [v["name"] for v in found.report["variants"]] == ["cl", "slow", "pword2vec"]
+    found = w2vcl.compare(text, ["cl", "pword2vec"], data=pairs, dim=8, contexts=16, points=2,
+                          budget="iterations=16", variants={"slow": {"mode": "cl", "lr": 0.001}})
+    assert [v["name"] for v in found.report["variants"]] == ["cl", "pword2vec", "slow"]
     assert set(found.scores["metric"]) >= {"spearman"} and len(found.curve) and len(found.bands)
     assert found.html.exists() and len(found.runs) == 3
     assert all(run.vectors.shape == (10, 8) for run in found.runs.values())

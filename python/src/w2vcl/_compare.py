@@ -73,9 +73,8 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     20}}``. A list of values stands for a variant of each, there and in the other settings.
 
     out is the folder of the comparison; one that is there is continued. Without it it is
-    temporary. The other settings are the flags of ``w2vcl compare``; settings of one mode are a
-    dict: ``set={"word2vec": {"epochs": 20}}``. Ctrl-C raises KeyboardInterrupt; the same call
-    with the same out goes on.
+    temporary. The other settings are the flags of ``w2vcl compare``. Ctrl-C raises
+    KeyboardInterrupt; the same call with the same out continues.
     """
     place = _Place()
     text = _corpus.as_path(corpus, settings, lambda: place.folder)
