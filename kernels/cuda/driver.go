@@ -124,8 +124,14 @@ func launchOn[T any](s cu.Stream, f cu.Function, g Grid, argument *T, early, tog
 
 const maxSharedOptin cu.DeviceAttribute = C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 
-// AllowShared lets a kernel have more than 48 kB of shared memory.
+// AllowShared lets a kernel have more than 48 kB of shared memory. A kernel that may have more keeps it, because others launch it,
+// too.
 func AllowShared(f cu.Function, bytes int) error {
+	var most C.int
+	err := check("shared memory", C.cuFuncGetAttribute(&most, C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, functionHandle(f)))
+	if err != nil || int(most) >= bytes {
+		return err
+	}
 	return check("shared memory", C.cuFuncSetAttribute(functionHandle(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
