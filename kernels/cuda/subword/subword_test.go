@@ -198,7 +198,11 @@ func TestEncodedCL(t *testing.T) {
 					seed := cudatest.FreshSeed(t)
 					o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
 					reference, k, columns := newTempered(t, d, 600, dim, 5, seed, o, wordcontext.Options{}, 0, encoder, round)
-					inSeries(comparison(t, reference, k, columns, rate, 5e-3))
+					tolerance := 5e-3
+					if dim == 1 {
+						tolerance = 2e-2 // one sum is all of a gradient, so nothing makes up for one in which most cancels out
+					}
+					inSeries(comparison(t, reference, k, columns, rate, tolerance))
 				})
 			}
 		}
