@@ -209,8 +209,8 @@ func (c *Config) ExportedRow(dst, word, context []float32) []float32 {
 	return dst
 }
 
-// Words is the inverse of Exported: it turns exported vectors into W, in place. It does not undo rounding, what Exported
-// leaves out, and the leaning of rare words on n-grams.
+// Words is the inverse of Exported: it turns exported vectors into W, in place. It does not undo rounding and what Exported
+// leaves out.
 func (c *Config) Words(exported, contexts []float32) {
 	if c.ContextWeight != 0 {
 		trainer.AddContexts(exported, exported, contexts, -float32(c.ContextWeight), c.ThreadCount())
