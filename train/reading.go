@@ -43,7 +43,7 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 		}()
 	}
 	if c.Graph != "" {
-		return readGraph(ctx, c, o, p)
+		return readGraph(ctx, c, p)
 	}
 	options, storage, err := readingOptions(c, o, limit)
 	if err != nil {
@@ -88,7 +88,7 @@ func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int6
 }
 
 // readGraph reads the graph that the settings name. Walks over it are the text.
-func readGraph(ctx context.Context, c *settings.Config, o textFiles, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
 	start, stage := time.Now(), p.Stage("reading the graph", 0)
 	defer stage.Stop()
 	reading, walks := c.WalkOptions()

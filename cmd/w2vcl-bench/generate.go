@@ -65,8 +65,7 @@ func (o *generateOptions) run(ctx context.Context, s cli.Streams) error {
 	if err == nil {
 		o.text.bytes, err = parsed.Bytes(0)
 	}
-	switch {
-	case err != nil || o.text.bytes < 1:
+	if err != nil || o.text.bytes < 1 {
 		return terminal.Usagef("--bytes %s: must be a size, as 10GB", o.size)
 	}
 	return o.write(ctx, s, o.text.write, o.text.bytes, terminal.Bytes(o.text.bytes))
