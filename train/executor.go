@@ -35,8 +35,8 @@ type executor interface {
 	// the matrix is made, and again with it.
 	plan(b *blueprint) error
 
-	// make makes the trainer, which takes its memory from an account.
-	make(b *blueprint, a *trainer.Account, p *progress.Progress) (trainer.Trainer, error)
+	// make makes the trainer, which takes its memory from the accounts of the blueprint.
+	make(b *blueprint, p *progress.Progress) (trainer.Trainer, error)
 
 	// tell writes the device memory of the run into m.
 	tell(m *runfolder.Memory)
@@ -80,9 +80,8 @@ func (e *processor) plan(b *blueprint) error {
 	})
 }
 
-func (e *processor) make(b *blueprint, a *trainer.Account, _ *progress.Progress) (trainer.Trainer, error) {
+func (e *processor) make(b *blueprint, _ *progress.Progress) (trainer.Trainer, error) {
 	text := e.job.text.corpus
-	b.graph.Account, b.sequential.Account = a, a
 	switch e.job.mode.Family {
 	case settings.LargeBatch:
 		return graph.NewCL(b.matrix, b.noise, b.iterations, b.graph)

@@ -117,9 +117,8 @@ func (g *gpu) estimate(b *blueprint, free int64) (int64, error) {
 
 func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
 
-func (g *gpu) make(b *blueprint, a *trainer.Account, _ *progress.Progress) (trainer.Trainer, error) {
+func (g *gpu) make(b *blueprint, _ *progress.Progress) (trainer.Trainer, error) {
 	text := g.job.text.corpus
-	b.graph.Account, b.sequential.Account = a, a
 	switch g.job.mode.Family {
 	case settings.LargeBatch:
 		return device.NewCL(g.device, b.matrix, b.noise, b.iterations, b.graph, g.precision())

@@ -124,7 +124,10 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 		}
 		err = j.makeMatrix(ctx, b, p)
 	}
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) { return j.executor.make(b, a, p) }
+	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
+		b.graph.Account, b.sequential.Account = a, a
+		return j.executor.make(b, p)
+	}
 	return err
 }
 

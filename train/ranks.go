@@ -69,9 +69,8 @@ func (e *processors) plan(b *blueprint) error {
 	})
 }
 
-func (e *processors) make(b *blueprint, a *trainer.Account, p *progress.Progress) (trainer.Trainer, error) {
+func (e *processors) make(b *blueprint, p *progress.Progress) (trainer.Trainer, error) {
 	model := b.sequential
-	model.Account = a
 	if err := e.text.Balance(e.group); err != nil {
 		return nil, err
 	}
