@@ -164,16 +164,6 @@ func Near(t testing.TB, what string, got, want []float32, tolerance float64) {
 	Within(t, what, got, want, tolerance)
 }
 
-// Received returns n values of the device's memory.
-func Received(t testing.TB, d *cuda.Device, p cu.DevicePtr, n int) []float32 {
-	t.Helper()
-	x := make([]float32, n)
-	if err := d.Do(func() error { return cuda.Receive(x, p) }); err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 // Time returns the seconds that the device takes for the launches of f.
 func Time(b *testing.B, d *cuda.Device, f func() error) (seconds float64) {
 	b.Helper()
