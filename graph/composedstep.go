@@ -21,7 +21,7 @@ type composedStep struct {
 	words, slots []uint32 // the words that have a share, and how many samples they have together
 }
 
-// takeComposed takes the memory of what a composedStep has beside its parts.
+// takeComposed counts the memory of a composedStep without its parts.
 func (c Options) takeComposed(words int) {
 	c.Account.Take(trainer.ForWork, 4*int64(words)*(int64(c.Dim)+4))
 }

@@ -99,7 +99,7 @@ func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor
 	return []*tensor.Dense{w.moves}, err
 }
 
-// sumBack adds up, for each place, the gradients of the windows that it is in.
+// sumBack sums, for each place, the gradients of the windows that contain the place.
 func (w *windows) sumBack(gradients, sums []float32, n int) error {
 	x, last := w.stretch, len(w.stretch.Words)-1
 	return w.team.Each(len(x.Words), placesTogether, func(worker, q int) {

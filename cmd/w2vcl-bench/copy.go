@@ -18,7 +18,7 @@ type copier struct {
 func copyBytes(cache int64) int64 { return max(4*cache, 512<<20) }
 
 // newCopier allocates two buffers of the given size together, on large pages where
-// the system has them. It touches all of them.
+// the system has them, and writes to every page.
 func newCopier(bytes int64, threads int) *copier {
 	n := int(bytes / 8)
 	c := &copier{memory.Floats(n), memory.Floats(n)}

@@ -4,6 +4,6 @@
 // tables for LaTeX and as CSV.
 //
 // Start at [Chart]: [LineChart], [BoxChart] and [BarChart] draw shapes (svg.go) between
-// axes (axis.go); [WriteSVG] makes figures of them. [Table] writes the
+// axes (axis.go); [WriteSVG] writes a chart as a figure. [Table] writes the
 // tables, and [Page] wraps the body of a page.
 package report

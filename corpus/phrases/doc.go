@@ -3,7 +3,7 @@
 // Distributed Representations of Words and Phrases, section 4; word2phrase.c).
 //
 // Start at [Learner]: it counts words and pairs of a text, and scores the pairs. The
-// result is one [Pass]. Several of them, one after the other on the
-// text as joined so far, make longer phrases; they are a [List], which is kept in a
-// file and applied to any text.
+// result is one [Pass]. Longer phrases need several passes, each over the text that
+// the passes before have joined. A [List] holds the passes; it is kept in a file and
+// applied to any text.
 package phrases

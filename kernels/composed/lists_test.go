@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A part is all n-grams that the same words have, as often, and a word has it as often as one of them.
+// A part stands for all n-grams that the same words have equally often. A word has the part as often as it has one of these n-grams.
 func TestFold(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
