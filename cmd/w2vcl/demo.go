@@ -49,7 +49,7 @@ func newDemo(s cli.Streams) *cobra.Command {
 		Short: "Train on the text that comes with w2vcl; show scores and neighbours",
 		Long: `Train vectors with W2V-CL on the State of the Union addresses of 1790 to 2021,
 which come with w2vcl, score the vectors, and show neighbours of a few words, among
-them words that the text does not have. It takes less than a minute and leaves no files unless
+them words that the text does not have. It takes less than half a minute and leaves no files unless
 --out names a folder.`,
 		Example: `  w2vcl demo
   w2vcl demo --subword none
