@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -31,11 +33,15 @@ type gpu struct {
 // must have read the same text.
 func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 	name, group := g.job.config.Device, g.job.options.Ranks
+	place, err := group.Place()
+	if err != nil {
+		return nil, group.Known(err)
+	}
 	ctx, g.cancel = context.WithCancelCause(ctx)
 	g.opened = make(chan struct{})
 	go func() {
 		defer close(g.opened)
-		if g.device, g.err = group.OpenDevice(name); g.err != nil {
+		if g.device, g.err = openDevice(name, group, place); g.err != nil {
 			g.err = fmt.Errorf("--device %s: %w", name, g.err)
 			g.cancel(g.err)
 		}
@@ -44,7 +50,10 @@ func (g *gpu) read(ctx context.Context, p *progress.Progress) (*text, error) {
 	if err := group.Agree(cause(ctx, err)); err != nil {
 		return t, err
 	}
-	return t, group.SameText(g.job.config.Input(), t.fingerprint)
+	if group == nil {
+		return t, nil
+	}
+	return t, group.Known(cluster.Same(group, "the text of "+g.job.config.Input(), "one with fingerprint "+corpus.Hex(t.fingerprint())))
 }
 
 // cause returns the error of opening the device in place of one that it led to,

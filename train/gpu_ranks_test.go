@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -37,7 +37,7 @@ func TestGPURanks(t *testing.T) {
 		c.Device = []string{2: "cuda:0,1", 4: "cuda:0,1,2,3"}[n]
 		want := vectorsOf(t, c)
 		c.Device, c.Out = "cuda", filepath.Join(t.TempDir(), "run")
-		err := onRanks(t, n, c, func(g *ranks.Group) error {
+		err := onRanks(t, n, c, func(g *cluster.Group) error {
 			_, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
 			if !g.Ended {
 				t.Error("the others wait")
@@ -90,7 +90,7 @@ func TestGPURanksErrors(t *testing.T) {
 			if test.broken {
 				device.Open = func(string) (device.Device, error) { return nil, errors.New("it is broken") }
 			}
-			err := onRanks(t, test.ranks, c, func(g *ranks.Group) error {
+			err := onRanks(t, test.ranks, c, func(g *cluster.Group) error {
 				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
 				if err != nil && !g.Ended {
 					t.Error("other ranks wait")

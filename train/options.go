@@ -5,7 +5,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -35,7 +35,7 @@ type Options struct {
 
 	// Ranks, if not nil, are the ranks that train together; this is rank 0, and the others
 	// [Follow].
-	Ranks *ranks.Group
+	Ranks *cluster.Group
 
 	// NoPlan leaves out the plan, which takes a measurement to make.
 	NoPlan bool

@@ -53,7 +53,7 @@ type job struct {
 // training anything. The caller closes the job, also after an error.
 func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	j.mode = j.config.FindMode() // a validated one
-	if err := j.options.Ranks.Begin(&j.config); err != nil {
+	if err := agree(j.options.Ranks, &j.config); err != nil {
 		return err
 	}
 	guard, release, err := newMemoryGuard(&j.config)

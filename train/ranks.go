@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -30,8 +29,8 @@ func Follow(ctx context.Context, c settings.Config, o Options) error {
 // processors are those of several ranks, each with a part of the text. They train sentence-ordered modes.
 type processors struct {
 	processor
-	group *ranks.Group
-	text  *ranks.Part
+	group *cluster.Group
+	text  *joint.Part
 }
 
 // read reads this rank's part of the text.
@@ -48,7 +47,7 @@ func (e *processors) read(ctx context.Context, p *progress.Progress) (*text, err
 		stage.SetTotal(total)
 		stage.Update(done, func() string { return terminal.Bytes(done) + " on rank 0" })
 	}
-	own, err := ranks.Read(ctx, g, c.Corpus, options)
+	own, err := joint.Read(ctx, g, c.Corpus, options)
 	if err != nil {
 		return nil, g.Known(explained(c, err))
 	}
@@ -74,7 +73,7 @@ func (e *processors) make(b *blueprint, p *progress.Progress) (trainer.Trainer, 
 	if err := e.text.Balance(e.group); err != nil {
 		return nil, err
 	}
-	t, err := joint.New(&e.group.Group, e.text.Corpus, e.text.FirstToken, b.noise, model)
+	t, err := joint.New(e.group, e.text.Corpus, e.text.FirstToken, b.noise, model)
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,15 @@ import (
 
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // onRanks runs lead on rank 0 of so many, and Follow on the others with the settings of own
 // and the context of theirs.
-func onRanks(t *testing.T, n int, c settings.Config, lead func(g *ranks.Group) error, own func(rank int, c settings.Config, g *ranks.Group) settings.Config, theirs context.Context) error {
+func onRanks(t *testing.T, n int, c settings.Config, lead func(g *cluster.Group) error, own func(rank int, c settings.Config, g *cluster.Group) settings.Config, theirs context.Context) error {
 	t.Helper()
 	return cluster.Run(n, func(comm cluster.Comm) error {
-		g := ranks.New(comm, "1")
+		g := &cluster.Group{Comm: comm}
 		if comm.Rank() == 0 {
 			return lead(g)
 		}
@@ -33,11 +32,11 @@ func onRanks(t *testing.T, n int, c settings.Config, lead func(g *ranks.Group) e
 	})
 }
 
-func same(_ int, c settings.Config, _ *ranks.Group) settings.Config { return c }
+func same(_ int, c settings.Config, _ *cluster.Group) settings.Config { return c }
 
 // received are the settings that rank 0 sends in resume.
-func received(_ int, _ settings.Config, g *ranks.Group) settings.Config {
-	c, err := g.Receive()
+func received(_ int, _ settings.Config, g *cluster.Group) settings.Config {
+	c, err := Receive(g)
 	if err != nil {
 		panic(err)
 	}
@@ -51,7 +50,7 @@ func interruptOn(t *testing.T, n int, c settings.Config) {
 	defer cancel()
 	p := progress.New(cancelWriter{io.Discard, cancel})
 	p.Every = 0
-	err := onRanks(t, n, c, func(g *ranks.Group) error {
+	err := onRanks(t, n, c, func(g *cluster.Group) error {
 		ctx := t.Context()
 		if n == 1 {
 			ctx = theirs
@@ -73,7 +72,7 @@ func interruptOn(t *testing.T, n int, c settings.Config) {
 // resumeOn goes on with the run on so many ranks; 0: in a single process.
 func resumeOn(t *testing.T, n int, c settings.Config) {
 	t.Helper()
-	resume := func(g *ranks.Group) error {
+	resume := func(g *cluster.Group) error {
 		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
 		return err
 	}
@@ -97,11 +96,11 @@ func TestRanksErrors(t *testing.T) {
 	other := writeFile(t, "text", smallText()+"one more line\n")
 	for name, test := range map[string]struct {
 		want   string
-		change func(c *settings.Config)                           // of all
-		own    func(rank int, c *settings.Config, g *ranks.Group) // of a rank
+		change func(c *settings.Config)                             // of all
+		own    func(rank int, c *settings.Config, g *cluster.Group) // of a rank
 	}{
-		"settings": {want: "rank 2: the settings differ from those of rank 0: --dim 44, not --dim 40", own: func(rank int, c *settings.Config, _ *ranks.Group) { c.Dim += 2 * (rank &^ 1) * (rank / 2) }},
-		"text":     {want: "rank 1: the settings differ from those of rank 0: --corpus", own: func(_ int, c *settings.Config, _ *ranks.Group) { c.Corpus = other }},
+		"settings": {want: "rank 2: the settings differ from those of rank 0: --dim 44, not --dim 40", own: func(rank int, c *settings.Config, _ *cluster.Group) { c.Dim += 2 * (rank &^ 1) * (rank / 2) }},
+		"text":     {want: "rank 1: the settings differ from those of rank 0: --corpus", own: func(_ int, c *settings.Config, _ *cluster.Group) { c.Corpus = other }},
 		"missing": {want: "rank 1: corpus: ", change: func(c *settings.Config) {
 			text := c.Corpus
 			c.Corpus = filepath.Join(filepath.Dir(text), "{rank}")
@@ -122,13 +121,13 @@ func TestRanksErrors(t *testing.T) {
 			if test.change != nil {
 				test.change(&c)
 			}
-			own := func(rank int, c settings.Config, g *ranks.Group) settings.Config {
+			own := func(rank int, c settings.Config, g *cluster.Group) settings.Config {
 				if test.own != nil {
 					test.own(rank, &c, g)
 				}
 				return c
 			}
-			err := onRanks(t, 3, c, func(g *ranks.Group) error {
+			err := onRanks(t, 3, c, func(g *cluster.Group) error {
 				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
 				if err != nil && !g.Ended {
 					t.Error("other ranks wait")
@@ -159,7 +158,7 @@ func TestRanksInTextOrder(t *testing.T) {
 
 func testRanksInTextOrder(t *testing.T, c settings.Config) {
 	c.Threads, c.Sync, c.Epochs, c.Checkpoint = 1, 700, 6, settings.Interval{Units: 3}
-	run := func(g *ranks.Group) error {
+	run := func(g *cluster.Group) error {
 		s, err := Run(t.Context(), c, Options{NoPlan: true, Ranks: g}, nil)
 		if s.Ranks != 3 {
 			t.Errorf("the summary has %d ranks", s.Ranks)
@@ -172,16 +171,16 @@ func testRanksInTextOrder(t *testing.T, c settings.Config) {
 	want := vectorsIn(t, c.Out)
 	c.Out += "2"
 	interruptOn(t, 3, c)
-	resume := func(g *ranks.Group) error {
+	resume := func(g *cluster.Group) error {
 		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
 		return err
 	}
 	two := func(comm cluster.Comm) error {
-		g := ranks.New(comm, "1")
+		g := &cluster.Group{Comm: comm}
 		if comm.Rank() == 0 {
 			return resume(g)
 		}
-		_, _ = g.Receive()
+		_, _ = Receive(g)
 		return nil
 	}
 	if err := cluster.Run(2, two); err == nil || !strings.Contains(err.Error(), "trained on 3 ranks until now, not on 2") {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -30,9 +30,9 @@ func Resume(ctx context.Context, dir string, changes map[string]string, options 
 
 // ResumeOn is Resume on several ranks, which rank 0 calls; the others take the settings that it
 // sends, and [Follow].
-func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
+func ResumeOn(ctx context.Context, group *cluster.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
-	ctx, group = group.Lead(ctx)
+	ctx = group.Lead(ctx)
 	folder, err := runfolder.Reopen(dir)
 	if err != nil {
 		return runfolder.Summary{}, group.Agree(err)
@@ -50,7 +50,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 	}
 	j := &job{folder: folder.Dir}
 	defer j.close()
-	if err := group.Send(&j.config, j.open(folder, changes, group)); err != nil {
+	if err := send(group, &j.config, j.open(folder, changes, group)); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {
@@ -74,7 +74,7 @@ func ResumeOn(ctx context.Context, group *ranks.Group, dir string, changes map[s
 
 // open takes the settings of a run from its folder, with changes, and finds its
 // checkpoint. A run that was killed early may have none: it starts over.
-func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *ranks.Group) error {
+func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *cluster.Group) error {
 	c, err := settings.Resolve(folder.Path(runfolder.ConfigFile), changes)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *r
 		return err
 	}
 	j.closers = append(j.closers, j.from.Close)
-	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(group.Sharing(&c)))
+	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(sharing(group, &c)))
 }
 
 // announceResume says where a run goes on, and which settings changed.

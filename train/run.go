@@ -35,7 +35,7 @@ var errStopped = fmt.Errorf("%w before training began; nothing was saved", ErrIn
 // stays; c.Out.partial stays if there is a checkpoint in it, for [Resume].
 func Run(ctx context.Context, c settings.Config, o Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
-	ctx, o.Ranks = o.Ranks.Lead(ctx)
+	ctx = o.Ranks.Lead(ctx)
 	folder, err := runfolder.Create(c.Out, c.Force)
 	if err != nil {
 		return runfolder.Summary{}, o.Ranks.Agree(err)
@@ -215,7 +215,9 @@ func (j *job) summarize(o outcome) runfolder.Summary {
 	}
 	s.DeviceName, s.PeakDevice = trainer.Device(j.trainer)
 	s.Precision = c.DevicePrecision()
-	s.Ranks = j.options.Ranks.Number()
+	if g := j.options.Ranks; g != nil {
+		s.Ranks = g.Size()
+	}
 	if o.Seconds > 0 {
 		s.WordsPerSecond = float64(j.text.stats.TokensUsed) * epochs / o.Seconds
 		s.PairsPerSecond = o.Pairs / o.Seconds

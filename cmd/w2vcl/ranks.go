@@ -15,7 +15,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/cluster"
-	"github.com/w2vcl/w2vcl/train/ranks"
 )
 
 // alone refuses a launcher that started several processes of a command that is for one.
@@ -72,7 +71,7 @@ func version() string {
 
 // together runs a command on the ranks that a launcher started. lead is called with nil
 // if there is only this process, or on rank 0; follow on the others.
-func together(ctx context.Context, s cli.Streams, threads int, lead func(g *ranks.Group) error, follow func(ctx context.Context, g *ranks.Group) error) error {
+func together(ctx context.Context, s cli.Streams, threads int, lead func(g *cluster.Group) error, follow func(ctx context.Context, g *cluster.Group) error) error {
 	launch := cluster.Launched()
 	if launch.Size <= 1 {
 		return lead(nil)
@@ -84,8 +83,10 @@ func together(ctx context.Context, s cli.Streams, threads int, lead func(g *rank
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
 		s.Notef("w2vcl: Warning: %s", warning)
 	}
-	g := ranks.New(comm, version())
-	switch err = g.SameVersion(); {
+	g := &cluster.Group{Comm: comm}
+	// It comes before everything else, because another version may take what ranks tell each other for something else.
+	err = g.Known(cluster.Same(g, "the version of w2vcl", version()))
+	switch {
 	case err != nil:
 	case comm.Rank() == 0:
 		err = lead(g)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/train"
-	"github.com/w2vcl/w2vcl/train/ranks"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -55,9 +55,9 @@ when the run began; only the flags below may change.`,
 }
 
 func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) error {
-	lead := func(g *ranks.Group) error { return o.lead(ctx, s, dir, g) }
-	return together(ctx, s, 0, lead, func(ctx context.Context, g *ranks.Group) error {
-		config, err := g.Receive()
+	lead := func(g *cluster.Group) error { return o.lead(ctx, s, dir, g) }
+	return together(ctx, s, 0, lead, func(ctx context.Context, g *cluster.Group) error {
+		config, err := train.Receive(g)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) erro
 	})
 }
 
-func (o *resumeOptions) lead(ctx context.Context, s cli.Streams, dir string, g *ranks.Group) error {
+func (o *resumeOptions) lead(ctx context.Context, s cli.Streams, dir string, g *cluster.Group) error {
 	progress := s.Progress(o.quiet)
 	summary, err := train.ResumeOn(ctx, g, dir, o.settings.Set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {

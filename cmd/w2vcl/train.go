@@ -10,8 +10,8 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
-	"github.com/w2vcl/w2vcl/train/ranks"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -61,12 +61,12 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	lead := func(g *ranks.Group) error {
+	lead := func(g *cluster.Group) error {
 		progress := s.Progress(o.quiet)
 		summary, err := train.Run(ctx, config, train.Options{Ranks: g}, progress)
 		return trained(s, summary, err, progress, o.json)
 	}
-	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *ranks.Group) error {
+	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *cluster.Group) error {
 		return train.Follow(ctx, config, train.Options{Ranks: g})
 	})
 }

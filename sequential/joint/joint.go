@@ -1,5 +1,5 @@
 // Package joint trains sentence-ordered modes on several ranks. Each has a part of the text and tables of its own, which are combined
-// now and then by a rule (sequential.Rule): Hogwild inside a rank, local steps between them. Start at [New].
+// now and then by a rule (sequential.Rule): Hogwild inside a rank, local steps between them. Start at [New]; [Read] reads the part.
 //
 // With one thread a rank the result follows from the settings and the number of ranks: the tables are combined after the same units
 // and in the order of the ranks.

@@ -3,13 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"os"
 )
 
 // A Group lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks follow. They agree on errors, so no rank
 // waits for one that failed, and a signal to any rank stops all.
 //
 // It connects one rank to the other ranks of a run. All ranks make the same calls in the same order, except that rank 0
-// calls Do and the others Follow.
+// calls Do and the others Follow. The nil Group is a single process, which may call Lead, Agree, Known and Place.
 type Group struct {
 	Comm
 
@@ -22,13 +23,16 @@ type Group struct {
 
 // Lead prepares rank 0 to lead a run: the context ends when any rank is told to stop.
 func (g *Group) Lead(ctx context.Context) context.Context {
+	if g == nil {
+		return ctx
+	}
 	ctx, g.stop = context.WithCancel(ctx)
 	return ctx
 }
 
 // Agree is [Agree] for an error that the ranks may agree on already.
 func (g *Group) Agree(err error) error {
-	if errors.As(err, new(*RankError)) {
+	if g == nil || errors.As(err, new(*RankError)) {
 		return g.Known(err)
 	}
 	return g.Known(Agree(g, err))
@@ -36,8 +40,28 @@ func (g *Group) Agree(err error) error {
 
 // Known returns an error that ends the run, and notes whether the ranks agree on it.
 func (g *Group) Known(err error) error {
-	g.Ended = g.Ended || errors.As(err, new(*RankError))
+	if errors.As(err, new(*RankError)) {
+		g.Ended = true
+	}
 	return err
+}
+
+// Place is which of the ranks of its host this is, counted from 0; 0 for a single process.
+func (g *Group) Place() (place int, err error) {
+	if g == nil {
+		return 0, nil
+	}
+	own, _ := os.Hostname() // without one it is as the others without
+	all, err := Collect(g, []byte(own))
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range all[:g.Rank()] {
+		if string(name) == own {
+			place++
+		}
+	}
+	return place, nil
 }
 
 // Stop stops the run if any rank was told to stop, which ends its context. Followers only pass this on.

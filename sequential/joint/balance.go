@@ -1,4 +1,4 @@
-package ranks
+package joint
 
 import (
 	"slices"

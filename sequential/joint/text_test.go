@@ -1,4 +1,4 @@
-package ranks
+package joint_test
 
 import (
 	"bytes"
@@ -12,13 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // randomText has lines of any length, with blank ones, byte order marks, bytes that are not
 // UTF-8, and perhaps no line feed at its end.
@@ -57,9 +54,9 @@ func write(t *testing.T, name string, data []byte) {
 func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.Options) {
 	t.Helper()
 	for _, balanced := range []bool{false, true} {
-		all := make([]*Part, ranks)
+		all := make([]*joint.Part, ranks)
 		err := cluster.Run(ranks, func(c cluster.Comm) (err error) {
-			if all[c.Rank()], err = Read(t.Context(), c, path, o); err == nil && balanced {
+			if all[c.Rank()], err = joint.Read(t.Context(), c, path, o); err == nil && balanced {
 				err = all[c.Rank()].Balance(c)
 			}
 			return err
@@ -80,7 +77,7 @@ func check(t *testing.T, want *corpus.Corpus, ranks int, path string, o corpus.O
 	}
 }
 
-func checkParts(t *testing.T, want *corpus.Corpus, all []*Part, o corpus.Options) {
+func checkParts(t *testing.T, want *corpus.Corpus, all []*joint.Part, o corpus.Options) {
 	t.Helper()
 	ranks := len(all)
 	var tokens []uint32
@@ -166,9 +163,9 @@ func TestTextOfEachRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, want, 3, filepath.Join(dir, OfRank), corpus.Options{})
+	check(t, want, 3, filepath.Join(dir, joint.OfRank), corpus.Options{})
 	err = cluster.Run(4, func(c cluster.Comm) error {
-		_, err := Read(t.Context(), c, filepath.Join(dir, OfRank), corpus.Options{})
+		_, err := joint.Read(t.Context(), c, filepath.Join(dir, joint.OfRank), corpus.Options{})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "rank 3: ") {
@@ -176,7 +173,7 @@ func TestTextOfEachRank(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	write(t, empty, []byte("\n \n"))
 	rare := filepath.Join(t.TempDir(), "rare")
@@ -190,7 +187,7 @@ func TestErrors(t *testing.T) {
 		{rare, corpus.Options{MinCount: 2}, corpus.ErrMinCount},
 	} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := Read(t.Context(), c, test.path, test.o)
+			_, err := joint.Read(t.Context(), c, test.path, test.o)
 			return err
 		})
 		if !errors.Is(err, test.want) {
@@ -199,7 +196,7 @@ func TestErrors(t *testing.T) {
 	}
 	for path, o := range map[string]corpus.Options{"-": {}, rare: {JoinLines: true}} {
 		err := cluster.Run(2, func(c cluster.Comm) error {
-			_, err := Read(t.Context(), c, path, o)
+			_, err := joint.Read(t.Context(), c, path, o)
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "several ranks cannot share") {

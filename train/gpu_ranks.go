@@ -1,13 +1,13 @@
-package ranks
+package train
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/sequential/joint"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/settings"
@@ -16,8 +16,8 @@ import (
 // This file is about ranks that have a GPU each. They train what several GPUs of one process train, and each reads the
 // whole text, as one process does.
 
-// checkGPUs refuses settings that ranks cannot train with on GPUs, by their names.
-func (g *Group) checkGPUs(c *settings.Config) error {
+// checkGPURanks refuses settings that so many ranks cannot train with on GPUs, by their names.
+func checkGPURanks(ranks int, c *settings.Config) error {
 	mode := c.FindMode()
 	ordinals, err := device.Ordinals(c.Device)
 	if err != nil {
@@ -36,11 +36,11 @@ func (g *Group) checkGPUs(c *settings.Config) error {
 	switch {
 	case len(ordinals) > 1:
 		return refuse("--device "+c.Device, "take --device cuda: a rank has one GPU of its host")
-	case !slices.Contains([]int{2, 4, 8}, g.Size()):
-		return terminal.Usagef("there are %d ranks; on GPUs 2, 4 or 8 train together", g.Size())
+	case !slices.Contains([]int{2, 4, 8}, ranks):
+		return terminal.Usagef("there are %d ranks; on GPUs 2, 4 or 8 train together", ranks)
 	case c.HasEncoder():
 		return refuse("--subword "+c.Subword+" on GPUs", "leave it out")
-	case strings.Contains(c.Corpus, OfRank):
+	case strings.Contains(c.Corpus, joint.OfRank):
 		return refuse("--corpus "+c.Corpus+" on GPUs", "give one path that all can read: each reads the whole text")
 	case c.Cache != "":
 		return refuse("--cache", "leave it out; each keeps the text in memory")
@@ -76,30 +76,19 @@ func checkDimensions(c *settings.Config) error {
 	return nil
 }
 
-// OpenDevice opens a device: the GPU of this rank if there are several. The GPUs of a host go round among its ranks, for
-// a launcher may show each rank only its own.
-func (g *Group) OpenDevice(name string) (device.Device, error) {
-	if g == nil {
-		return device.Open(name)
-	}
-	if name == "cuda" {
+// openDevice opens a device: the GPU of this rank if there are several, which is at this place on its host. The GPUs of a host
+// go round among its ranks, for a launcher may show each rank only its own.
+func openDevice(name string, g *cluster.Group, place int) (device.Device, error) {
+	if g != nil && name == "cuda" {
 		gpus, _, err := device.List()
-		name = fmt.Sprintf("cuda:%d", g.place%max(len(gpus), 1))
+		name = fmt.Sprintf("cuda:%d", place%max(len(gpus), 1))
 		if err != nil {
 			name = "cuda" // to open it tells
 		}
 	}
 	d, err := device.Open(name)
-	if err != nil {
-		return nil, err
+	if err != nil || g == nil {
+		return d, err
 	}
-	return device.OnRanks(d, &g.Group)
-}
-
-// SameText refuses a rank that has read another text than rank 0.
-func (g *Group) SameText(path string, fingerprint func() uint64) error {
-	if g == nil {
-		return nil
-	}
-	return g.Known(cluster.Same(g, "the text of "+path, "one with fingerprint "+corpus.Hex(fingerprint())))
+	return device.OnRanks(d, g)
 }
