@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -150,8 +151,8 @@ func (p page) alike() string {
 		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
 }
 
-// unequalSpelling says which variants compose words from their spelling; empty if all do, or none. What that gains on rare words
-// and on grammar says nothing of the modes.
+// unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes. What that gains
+// on rare words and on grammar says nothing of the modes.
 func (p page) unequalSpelling() string {
 	var composed, whole []string
 	for _, v := range p.Variants {
@@ -165,10 +166,19 @@ func (p page) unequalSpelling() string {
 		}
 	}
 	if len(composed) == 0 || len(whole) == 0 {
-		return ""
+		return p.Spelling
 	}
 	return fmt.Sprintf("Words are composed from their spelling in %s, but not in %s: --subword none makes that equal.",
 		strings.Join(composed, ", "), strings.Join(whole, ", "))
+}
+
+// HeldEqual says what all runs had as much of.
+func (p page) HeldEqual() string {
+	b, err := experiment.ParseBudget(p.Budget)
+	if err != nil {
+		return "Held equal: " + p.Budget + "."
+	}
+	return "Held equal: " + b.Explain() + "."
 }
 
 // Work says how much of each the variants had; empty: there is nothing to compare.
@@ -177,7 +187,17 @@ func (p page) Work() string {
 	for _, s := range p.work() {
 		said = append(said, s.text())
 	}
-	return strings.Join(said, "; ")
+	if len(said) == 0 {
+		return ""
+	}
+	return "The runs of a variant had, on average: " + strings.Join(said, "; ") + "."
+}
+
+// Notes are the sentences of the page that say how far the variants can be compared.
+func (r *Result) Notes() []string {
+	p := page{r}
+	notes := append([]string{p.HeldEqual(), p.Work()}, p.Warnings()...)
+	return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 }
 
 // Warnings name what differs too much between the variants.

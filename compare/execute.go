@@ -48,8 +48,10 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		return nil, err
 	}
 	defer e.close()
-	for _, note := range e.judge.notes {
-		with.Progress.Notef("%s", note)
+	for _, note := range append(e.judge.notes, e.spelling) {
+		if note != "" {
+			with.Progress.Notef("%s", note)
+		}
 	}
 	f := &Finished{Options: o}
 	if f.sum, err = e.sumOfText(ctx); err != nil {
@@ -103,6 +105,8 @@ type executor struct {
 	items   map[string][]evaluate.Items // of runs that were scored in this process, by Run.ID
 	release func()                      // ends the limit of memory
 
+	spelling string // why no variant composes words from it
+
 	iterationPairs float64 // of mode cl
 }
 
@@ -151,6 +155,9 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	}
 	first := runs[0].TextKey()
 	e.judge = e.judges[first]
+	if _, e.spelling, err = o.EqualEncoder(); err != nil {
+		return nil, err
+	}
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err
 }

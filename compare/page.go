@@ -67,15 +67,6 @@ func (p page) Title() string {
 	return strings.Join(names, ", ") + " compared"
 }
 
-// BudgetMeaning explains the budget.
-func (p page) BudgetMeaning() string {
-	b, err := experiment.ParseBudget(p.Budget)
-	if err != nil {
-		return p.Budget
-	}
-	return b.Explain()
-}
-
 // Repeatable lists the modes whose vectors are the same to the bit for any number of
 // threads; the others are so with one thread.
 func (p page) Repeatable() string {

@@ -31,7 +31,8 @@ type Result struct {
 	Differences []Difference    `json:"differences"`
 	Sweeps      []Sweep         `json:"sweeps,omitempty"`
 	Runs        []*Record       `json:"runs"`
-	Missing     []string        `json:"missing,omitempty"` // runs that an interruption left out
+	Missing     []string        `json:"missing,omitempty"`  // runs that an interruption left out
+	Spelling    string          `json:"spelling,omitempty"` // see Options.EqualEncoder: why no variant composes words from it
 }
 
 // A Text describes the text that all runs trained on, as the first of them read it.
@@ -177,6 +178,10 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	}
 	for _, record := range f.Records {
 		r.Runs = append(r.Runs, f.reported(record))
+	}
+	var err error
+	if _, r.Spelling, err = f.Options.EqualEncoder(); err != nil {
+		return nil, err
 	}
 	r.Sets = setsOf(r.Runs)
 	for _, v := range f.rows() {

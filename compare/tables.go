@@ -71,7 +71,7 @@ func (p page) CostTable() report.Table {
 		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
 			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
-			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.scored()),
+			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.Scored()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -98,10 +98,10 @@ func (p page) CostTable() report.Table {
 	return t
 }
 
-// scored says how many sets have a score, of those that could.
-func (p page) scored() string {
-	sets := terminal.Quantity(strconv.Itoa(p.ScoredSets()), "set")
-	if all := len(p.mainSets()); p.ScoredSets() < all {
+// Scored says how many sets have a score, of those that could.
+func (r *Result) Scored() string {
+	sets := terminal.Quantity(strconv.Itoa(r.ScoredSets()), "set")
+	if all := len(page{r}.mainSets()); r.ScoredSets() < all {
 		sets += fmt.Sprintf(" that have a score, of %d", all)
 	}
 	return sets

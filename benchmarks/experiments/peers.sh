@@ -265,7 +265,11 @@ done
 variants=() budget=recipe
 if [[ $quick ]]; then budget=5s; fi
 for mode in ${MODES//,/ }; do
-	case $mode in cl | ppmi | glove) own= ;; *) own=epochs=$epochs ;; esac
+	case $mode in
+	cl) own=subword=ngram ;;
+	ppmi | glove) own= ;;
+	*) own=epochs=$epochs,subword=none ;;
+	esac
 	variants+=(--variant "$mode: $own")
 done
 "$W2VCL" compare --corpus "$corpus" --min-count $mincount ${data[@]+"${data[@]}"} --out "$out/report" "${variants[@]}" --dim "$dim" --window $window --negative $negative --sample $sample \

@@ -55,8 +55,8 @@ switch or a choice can be a list, here and in the flags below: then there is a v
 for each value (--window 2,5,10). --config reads the same from a file: settings and flags
 of this command by their names, and a table [variants.NAME] for each variant.
 Flags win over the file. All variants read the text in the same way and have the
-dimensions of mode cl unless they say otherwise. Everything else comes from the recipe
-of each mode; with a paper's --preset all have the paper's window, negatives and
+dimensions of mode cl and the same encoder (none, if one cannot have it) unless they say
+otherwise. Everything else comes from the recipe of each mode; with a paper's --preset all have the paper's window, negatives and
 subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
@@ -179,6 +179,9 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 		with.Progress.Notef("Not finished, and left out of the report: %s", strings.Join(result.Missing, "; "))
 		return stopped
 	}
+	for _, note := range result.Notes() {
+		with.Progress.Notef("%s", note)
+	}
 	if o.json {
 		return cli.WriteJSON(s.Out, result)
 	}
@@ -260,13 +263,9 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	}
 	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
 	scores(func(s compare.Set) bool { return s.Main })
-	mean := fmt.Sprintf("mean over %d sets", r.ScoredSets())
-	if r.ScoredSets() == 1 {
-		mean = "mean over 1 set"
-	}
-	row(mean+"\t\t", func(v compare.VariantResult) string { return v.Score.Mean.String() })
+	row("mean score\t\t"+r.Scored(), func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	row("seconds of training\t\t",
+	row("training, s\t\t",
 		func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
 	return out.Print(s.Out)
 }

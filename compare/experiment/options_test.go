@@ -205,7 +205,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	want := []string{
-		"cl-window3-seed1: cl 3 8 ngram", "cl-window5-seed1: cl 5 8 ngram", "k10-seed1: cl 2 10 ngram",
+		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
 		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
 		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
 		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
@@ -474,5 +474,49 @@ func TestHierarchicalVariant(t *testing.T) {
 	}
 	if a, b := runs[0].Config, runs[len(runs)-1].Config; a.HierarchicalSoftmax || a.Negative != 3 || !b.HierarchicalSoftmax || b.ContextWeight != 0 || b.Negative != 0 {
 		t.Errorf("%+v and %+v", a.Samples, b.Samples)
+	}
+}
+
+// TestEqualEncoder: variants that do not choose an encoder have the same one, or none if one of them cannot have it.
+func TestEqualEncoder(t *testing.T) {
+	for _, test := range []struct {
+		modes, subword string
+		own            map[string]map[string]string // of more variants
+		want, why      string
+	}{
+		{"cl", "", nil, "ngram", ""},
+		{"cl,word2vec,pword2vec", "", nil, "ngram ngram ngram", ""},
+		{"vanilla,word2vec", "", nil, "none none", ""},
+		{"cl,vanilla,word2vec", "", nil, "none none none", "because vanilla cannot: --subword ngram: mode vanilla has no rows"},
+		{"cl,ppmi", "", nil, "none ", "because ppmi cannot: mode ppmi has no encoders."},
+		{"cl,word2vec", "none", nil, "none none", ""},
+		{"cl", "", map[string]map[string]string{"skip": {"mode": "cl", "model": "sg"}}, "ngram ngram", ""},
+		{"cl", "", map[string]map[string]string{"plain": {"mode": "vanilla", "subword": "none"}}, "ngram none", ""},
+		{"cl", "", map[string]map[string]string{"long": {"preset": "blazingtext"}}, "none none", "because long cannot: preset blazingtext has no encoder."},
+		{"cl", "none,ngram", nil, "none ngram", ""},
+	} {
+		o := testOptions(strings.Split(test.modes, ",")...)
+		for name, own := range test.own {
+			v, err := NewVariant(name, own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Variants = append(o.Variants, v)
+		}
+		if test.subword != "" {
+			o.Settings["subword"] = test.subword
+		}
+		runs, err := o.Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range runs {
+			got = append(got, r.Config.Subword)
+		}
+		_, why, err := o.EqualEncoder()
+		if err != nil || strings.Join(got, " ") != test.want || !strings.Contains(why, test.why) || test.why == "" && why != "" {
+			t.Errorf("%s %v: %q, %q, %v", test.modes, test.own, got, why, err)
+		}
 	}
 }

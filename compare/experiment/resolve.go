@@ -49,6 +49,10 @@ func (o Options) Runs() ([]Run, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	o, _, err := o.EqualEncoder()
+	if err != nil {
+		return nil, err
+	}
 	var configs []settings.Config
 	variants := o.All()
 	for _, v := range variants {
