@@ -1,7 +1,5 @@
 package evaluate
 
-import "math"
-
 // Items are the outcomes of a table on the single items of a data set, in the
 // order of the file. The set's score follows from them, and a [Bootstrap] says
 // how far it depends on chance.
@@ -17,13 +15,3 @@ type Items struct {
 	Human []float64
 }
 
-// Found counts the items whose words are in the table.
-func (i Items) Found() int {
-	found := 0
-	for _, v := range i.Values {
-		if !math.IsNaN(v) {
-			found++
-		}
-	}
-	return found
-}

@@ -152,10 +152,16 @@ func checkComparison(t *testing.T, path, on string) {
 		if quick {
 			file.Shorten()
 		}
-		options := file.Options()
-		options.Out, options.Points = "out", max(options.Points, 1)
+		options := experiment.Options{Seeds: max(file.Seeds, 1), Settings: file.Settings, Points: 1, Out: "out"}
 		options.Settings["corpus"], options.Settings["device"] = "text", on
-		options.Variants = slices.DeleteFunc(options.Variants, func(v experiment.Variant) bool { return on != "cpu" && v.Name == "psgnscc" })
+		for _, v := range slices.Concat(experiment.Modes(file.Modes), file.Variants) {
+			if on == "cpu" || v.Name != "psgnscc" {
+				options.Variants = append(options.Variants, v)
+			}
+		}
+		if options.Budget, err = experiment.ParseBudget(file.Budget); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
 		// A program without CUDA does not know what kernels take.
 		if _, err := options.Runs(); err != nil && (on == "cpu" || !strings.Contains(err.Error(), device.ErrNotBuilt.Error())) {
 			t.Errorf("%s on %s: %v", path, on, err)

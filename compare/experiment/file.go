@@ -26,14 +26,6 @@ type File struct {
 	Classify bool
 }
 
-// Options returns what the file says, with one seed if it says none.
-func (f *File) Options() Options {
-	return Options{
-		Title: f.Title, Variants: slices.Concat(Modes(f.Modes), f.Variants), Seeds: max(f.Seeds, 1), Settings: f.Settings,
-		Points: f.Points, Data: f.Data, Out: f.Out, Classify: f.Classify,
-	}
-}
-
 // The tables of a file: with a table for each variant; with settings of a small version.
 const (
 	variantsTable = "variants"

@@ -298,31 +298,6 @@ window = 8
 	}
 }
 
-// TestExperiments: the experiments of the project can be run, and have a title.
-func TestExperiments(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "benchmarks", "experiments", "*", "*.toml"))
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d experiments, %v", len(files), err)
-	}
-	for _, path := range files {
-		f, err := ReadFile(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		o := f.Options()
-		if o.Settings["corpus"], o.Out, o.Points = "text", "out", max(o.Points, 1); o.Title == "" {
-			t.Errorf("%s has no title", path)
-		}
-		if o.Budget, err = ParseBudget(f.Budget); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-		if _, err := o.Runs(); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-}
-
 func TestBudget(t *testing.T) {
 	for text, want := range map[string]Budget{
 		"":                {BudgetRecipe, 0},
