@@ -12,7 +12,6 @@ import (
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
-	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -25,8 +24,9 @@ type gpu struct {
 	device device.Device
 	err    error
 
-	bytes, free int64 // of its memory: the estimate of training, and free before
-	matrixBytes int64 // of these bytes, those of M
+	free, total int64 // bytes of its memory
+	bytes       int64 // that training takes, an estimate
+	matrixBytes int64 // of these, those of M
 }
 
 // read begins to open the device and reads the text. If the device cannot be opened, reading on would be in vain. All ranks
@@ -69,34 +69,32 @@ func cause(ctx context.Context, err error) error {
 // plan also waits for the device and plans its memory. It refuses training that needs more than is free. A matrix is added if the
 // device takes it.
 func (g *gpu) plan(b *blueprint) error {
-	b.sequential.Idle = true // tables are trained on the device
-	if err := g.processor.plan(b); err != nil {
-		return err
-	}
-	if m := b.matrix; m != nil {
-		if !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
-			g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
-		}
-		return nil
-	}
 	if <-g.opened; g.err != nil {
 		return g.err
 	}
-	g.takeDriver()
-	d := g.device
-	free, total, err := d.Memory()
-	if err != nil {
-		return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
+	d, m := g.device, b.matrix
+	if m == nil {
+		g.takeDriver()
+		var err error
+		if g.free, g.total, err = d.Memory(); err != nil {
+			return fmt.Errorf("cannot read the memory of %s: %w", d.Name(), err)
+		}
 	}
-	if g.bytes, err = g.estimate(b, free); err != nil {
+	err := g.job.ask(func(a *trainer.Account) (err error) {
+		g.bytes, err = b.planOn(d, a, g.free)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	g.free = free
-	if g.bytes <= free {
+	if m != nil && !m.Bounded() && device.TakesMatrix(m.Bytes(), g.free-g.bytes) {
+		g.bytes, g.matrixBytes = g.bytes+m.Bytes(), m.Bytes()
+	}
+	if g.bytes <= g.free {
 		return nil
 	}
 	return fmt.Errorf("training needs about %s of device memory%s, but %s has %s free of %s: %s",
-		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(free), terminal.Bytes(total), g.job.lessMemory())
+		terminal.Bytes(g.bytes), device.OnEach(d.GPUs()), d.Name(), terminal.Bytes(g.free), terminal.Bytes(g.total), g.job.lessMemory())
 }
 
 // takeDriver counts the host's memory that an open device has, and what the driver takes for kernels and copies.
@@ -106,38 +104,8 @@ func (g *gpu) takeDriver() {
 	j.program = max(j.program, memory.Resident()-j.memoryOf(&trainer.Account{}).Corpus) + kernels
 }
 
-// estimate returns the bytes of the device's memory that training takes, and takes those of the host's beside
-// what the processor's trainer has.
-func (g *gpu) estimate(b *blueprint, free int64) (int64, error) {
-	words, host := g.job.text.vocabulary.Len(), g.job.account
-	switch g.job.mode.Family {
-	case settings.LargeBatch:
-		return device.MemoryCL(g.device, words, b.slots, b.graph, g.precision())
-	case settings.Stretches:
-		host.Take(trainer.ForWork, device.HostMemoryCBOW(b.stretches, b.graph))
-		return device.MemoryCBOW(b.stretches, b.graph, g.device.GPUs()), nil
-	case settings.Minibatch:
-		host.Take(trainer.ForWork, device.HostMemoryVanilla(words, b.pairs, b.graph))
-		return device.MemoryVanilla(words, b.pairs, b.graph), nil
-	default:
-		return device.MemorySequential(g.job.text.corpus, b.sequential, g.precision(), free, g.device.GPUs())
-	}
-}
-
-func (g *gpu) precision() device.Precision { return device.Precision(g.job.config.Precision) }
-
 func (g *gpu) make(b *blueprint, _ *progress.Progress) (trainer.Trainer, error) {
-	text := g.job.text.corpus
-	switch g.job.mode.Family {
-	case settings.LargeBatch:
-		return device.NewCL(g.device, b.matrix, b.noise, b.iterations, b.graph, g.precision())
-	case settings.Stretches:
-		return device.NewCBOW(g.device, b.stretches, b.iterations, b.graph, g.precision())
-	case settings.Minibatch:
-		return device.NewVanilla(g.device, text, b.noise, b.pairs, b.graph, g.precision())
-	default:
-		return device.NewSequential(g.device, text, b.noise, g.job.start, b.sequential, g.precision())
-	}
+	return b.makeOn(g.device)
 }
 
 // tell also writes the memory around the estimate.

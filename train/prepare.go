@@ -35,12 +35,13 @@ type job struct {
 	epochs   float64             // passes over one epoch of the mode
 	samples  *wordcontext.Spread // of the words in M; nil: each has one
 
-	account  *trainer.Account // of the trainer: planned, or, once that is made, what it has
+	live     *trainer.Account // that the trainer takes its memory from
+	account  *trainer.Account // of the trainer: planned, or, once that is made, live
 	matrix   int64            // bytes of M in training
 	program  int64            // bytes that the process had before: Go's own, and what other runs hold
 	prepared int64            // bytes that the process had at most until the trainer was made, or will have to build M
 
-	newTrainer    func(a *trainer.Account) (trainer.Trainer, error)
+	newTrainer    func() (trainer.Trainer, error)
 	trainer       trainer.Trainer
 	saver         *saver                   // of checkpoints, once training began
 	secondsMatrix float64                  // to open or build M
@@ -124,40 +125,8 @@ func (j *job) prepareMode(ctx context.Context, p *progress.Progress) error {
 		}
 		err = j.makeMatrix(ctx, b, p)
 	}
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		b.graph.Account, b.sequential.Account = a, a
-		return j.executor.make(b, p)
-	}
+	j.newTrainer = func() (trainer.Trainer, error) { return j.executor.make(b, p) }
 	return err
-}
-
-// draw describes the trainer of the mode, without M.
-func (j *job) draw(p *progress.Progress) (b *blueprint, err error) {
-	c, v := &j.config, j.text.vocabulary
-	b = &blueprint{pairs: c.VanillaOptions(), iterations: c.TotalIterations()}
-	j.epochs = float64(c.Epochs)
-	if b.graph, err = j.graphOptions(p); err != nil {
-		return nil, err
-	}
-	switch j.mode.Family {
-	case settings.LargeBatch:
-		b.slots = wordcontext.EstimateSlots(v.Len(), c.MatrixOptions()) // M knows
-		j.epochs = float64(b.iterations) / float64(c.Contexts)
-	case settings.Stretches:
-		if b.stretches, err = wordcontext.NewStretches(j.text.corpus, c.StretchOptions()); err != nil {
-			return nil, err
-		}
-		if !b.stretches.HasContexts() {
-			return nil, errNoContext(c)
-		}
-		j.epochs = float64(c.Iterations) * b.stretches.Tokens() / float64(j.text.stats.TokensUsed)
-	case settings.SentenceOrdered:
-		b.sequential = c.SequentialOptions(j.encoder)
-		b.noise, err = c.Negatives(nil, v)
-	default:
-		b.noise, err = c.Negatives(nil, v)
-	}
-	return b, err
 }
 
 // checkWithMatrix checks training with an M that is not made yet.
@@ -207,6 +176,7 @@ func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 		return graph.Options{}, err
 	}
 	model := c.GraphOptions(j.encoder)
+	model.Account = j.live
 	if v := j.text.vocabulary; len(j.start.Words) > 0 {
 		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
 	}
@@ -225,13 +195,12 @@ func (j *job) makeTrainer() error {
 		return err
 	}
 	j.prepared = max(j.prepared, machine.PeakRSS())
-	live := trainer.NewAccount(j.check)
-	t, err := j.newTrainer(live)
+	t, err := j.newTrainer()
 	j.newTrainer = nil // and what it holds
 	if err != nil {
 		return err
 	}
-	j.trainer, j.account = t, live
+	j.trainer, j.account = t, j.live
 	j.text.corpus.GiveBack() // what was looked up all over it
 	release := memory.Settle(j.memory().Total)
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now

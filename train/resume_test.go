@@ -55,8 +55,8 @@ func resumeFake(t *testing.T, out string, units int, changes map[string]string, 
 // hooked makes the job's trainers after hook has seen them.
 func hooked(j *job, hook func(f *fakeTrainer)) {
 	fresh := j.newTrainer
-	j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-		trainer, err := fresh(a)
+	j.newTrainer = func() (trainer.Trainer, error) {
+		trainer, err := fresh()
 		hook(trainer.(*fakeTrainer))
 		return trainer, err
 	}

@@ -36,8 +36,8 @@ func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrai
 	j = &job{
 		config: c, mode: mode, epochs: 2, executor: &processor{},
 		text:    &text{fingerprint: func() uint64 { return 0 }, stats: corpus.Stats{Tokens: 9, TokensUsed: 6}},
-		account: &trainer.Account{},
-		newTrainer: func(*trainer.Account) (trainer.Trainer, error) {
+		account: &trainer.Account{}, live: &trainer.Account{},
+		newTrainer: func() (trainer.Trainer, error) {
 			f := newFake(units, 3, 2)
 			*trainers = append(*trainers, f)
 			return f, nil

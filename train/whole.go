@@ -30,21 +30,18 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 		return err
 	}
 	j.epochs = float64(max(c.Epochs, 1)) // ppmi has none
+	j.live = trainer.NewAccount(j.check)
 	if c.Mode == settings.ModeGloVe {
-		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-			o := c.GloVeOptions()
-			o.Account = a
-			return cooccurrence.NewGloVe(m, o)
-		}
+		o := c.GloVeOptions()
+		o.Account = j.live
+		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewGloVe(m, o) }
 	} else {
 		if err := m.PPMI(ctx, c.PPMIOptions()); err != nil {
 			return err
 		}
-		j.newTrainer = func(a *trainer.Account) (trainer.Trainer, error) {
-			o := c.SVDOptions()
-			o.Account = a
-			return cooccurrence.NewSVD(m, o)
-		}
+		o := c.SVDOptions()
+		o.Account = j.live
+		j.newTrainer = func() (trainer.Trainer, error) { return cooccurrence.NewSVD(m, o) }
 	}
 	j.planWholeMatrix(m.Entries())
 	j.matrix = m.Bytes()

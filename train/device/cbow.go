@@ -43,10 +43,7 @@ func NewCBOW(d Device, s *wordcontext.Stretches, iterations int, c graph.Options
 	}
 	o := cbowOptions(s, c)
 	readers := readersOf(c.Threads)
-	if c.Composition == nil {
-		c.Threads = 1 // the host only keeps tables
-	}
-	host, err := graph.NewModel(s.Rows(), graph.UpdatesTensor, s.Rows(), c)
+	host, err := newHost(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +108,21 @@ func MemoryCBOW(s *wordcontext.Stretches, c graph.Options, gpus int) int64 {
 	return bytes
 }
 
-// HostMemoryCBOW estimates the bytes of the host's memory that NewCBOW takes beside those of graph.PlanCBOW.
-func HostMemoryCBOW(s *wordcontext.Stretches, c graph.Options) int64 {
+// PlanCBOW asks an account for the host's memory that NewCBOW takes.
+func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c graph.Options) error {
 	_, reader := s.Bytes()
-	return cbowOptions(s, c).HostBytes() + int64(readersOf(c.Threads))*reader
+	a.Take(trainer.ForWork, cbowOptions(s, c).HostBytes()+int64(readersOf(c.Threads))*reader)
+	c.Account = a
+	_, err := newHost(s, c)
+	return err
+}
+
+// newHost returns the host's model of large-batch CBOW.
+func newHost(s *wordcontext.Stretches, c graph.Options) (*graph.Model, error) {
+	if c.Composition == nil {
+		c.Threads = 1 // the host only keeps tables
+	}
+	return graph.NewModel(s.Rows(), graph.UpdatesTensor, s.Rows(), c)
 }
 
 // Advance runs one iteration; see AdvanceSeries.

@@ -86,10 +86,12 @@ func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
 	return 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
 }
 
-// HostMemoryVanilla estimates the bytes of the host's memory that NewVanilla takes beside
-// those of graph.MemoryVanilla.
-func HostMemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
-	return vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o))
+// PlanVanilla asks an account for the host's memory that NewVanilla takes.
+func PlanVanilla(a *trainer.Account, words int, o graph.VanillaOptions, c graph.Options) error {
+	a.Take(trainer.ForWork, vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o)))
+	c.Account, c.Threads = a, 1 // the host only keeps tables
+	_, err := graph.NewModel(words, graph.MinibatchesTensor, graph.MinibatchesDigits, c)
+	return err
 }
 
 // Advance trains one unit; see AdvanceSeries.
