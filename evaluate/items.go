@@ -14,4 +14,3 @@ type Items struct {
 	// Human holds the judgements of the pairs; nil for questions.
 	Human []float64
 }
-
