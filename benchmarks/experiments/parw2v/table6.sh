@@ -4,8 +4,12 @@
 # SENTENCES names a folder with SemEval-2010 task 8 (TRAIN_FILE.TXT, TEST_FILE_FULL.TXT) and IMDB's reviews
 # (aclImdb), as published; both are their owners'. Without it, made sets in their forms, to see that all works.
 : "${SENTENCES:=}"
-modes=(word2vec parw2v) epochs=5
-if [[ $QUICK ]]; then SENTENCES="" epochs=1; fi
+modes=(word2vec pword2vec psgnscc parw2v) epochs=10
+if [[ $QUICK ]]; then
+	SENTENCES="" epochs=1 modes=(word2vec parw2v)
+elif [[ $DEVICE == cuda* ]]; then # psgnscc has no kernels
+	modes=(word2vec pword2vec parw2v)
+fi
 if [[ ! $SENTENCES ]]; then
 	SENTENCES=$OUT/made
 	mkdir -p "$SENTENCES"/semeval "$SENTENCES"/aclImdb/{train,test}/{neg,pos}

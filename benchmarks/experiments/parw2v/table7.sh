@@ -25,7 +25,7 @@ one() {
 	fi
 	for mode in "${modes[@]}"; do
 		run=$OUT/$name-$mode
-		local flags=(--window 10 --epochs $epochs)
+		local flags=(--preset parw2v --window 10 --epochs $epochs)
 		if [[ $mode == cl ]]; then flags=(); fi # cl has iterations, and a window of its own
 		json=$("$W2VCL" train --mode "$mode" --corpus "$OUT/$name-walks.txt" --dim 128 --min-count 1 --device "$DEVICE" ${flags[@]+"${flags[@]}"} --out "$run" --force --json --quiet)
 		echo "$name,$mode,$(number seconds_train <<<"$json"),$(number epochs <<<"$json")" >>"$OUT/seconds.csv"
