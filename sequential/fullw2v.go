@@ -25,9 +25,9 @@ var fullW2VDescriptor = Descriptor{
 //
 // Context rows live in a ring buffer from the window they enter to the window
 // they leave (section 3.2). Then their changes are added to the row, which keeps those of
-// other threads; the published code overwrites the row. The changes of the first word and of the
-// last ones are added, too, which the published code forgets. A word that enters again
-// while it is in the ring shares its slot: its row is there once.
+// other threads. The changes of the first word and of the last ones are added, too, which
+// the published code forgets. It also trains pair by pair, output after output. A word that
+// enters again while it is in the ring shares its slot: its row is there once.
 //
 //	for each word t of the sentence:
 //		word t+W_f enters, word t-W_f-1 leaves

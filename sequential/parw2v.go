@@ -33,8 +33,8 @@ var parW2VDescriptor = Descriptor{
 // paper draws c below the window, and below its double for batches that begin
 // inside the sentence, where words have contexts on both sides; c = 0, which
 // would skip a batch, is not drawn here: c is 1 ... W, or 1 ... 2W. Negatives
-// come from the noise distribution, where the published code draws them
-// uniformly. They may be words of the batch. In the paper all H meet the rows of
+// come from the noise distribution, where the paper draws them uniformly.
+// They may be words of the batch. In the paper all H meet the rows of
 // before; with up to 2 W K of them their sum is too long a step, and training
 // diverges with windows of 10 and 15 negatives at rate 0.05.
 type parW2V struct {
