@@ -16,8 +16,8 @@ import (
 
 // benchmarkStep times one step, without reading M, of rows with m samples on average, tempered
 // by .75, or of one sample each if m is 0. Contexts are drawn as words are in a text.
-func benchmarkStep(b *testing.B, v, n int, m float64, shared int, form Form, method optim.Method) {
-	c, err := testOptions(n, 5, 0, form, method).withDefaults()
+func benchmarkStep(b *testing.B, v, n int, m float64, shared int, method optim.Method) {
+	c, err := testOptions(n, 5, 0, method).withDefaults()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -60,16 +60,20 @@ func benchmarkStep(b *testing.B, v, n int, m float64, shared int, form Form, met
 		s.Slots[i+1] = uint32(len(s.Samples))
 	}
 	blocks := step.Blocks(v, s, func(i int) float64 { return mean[i] })
-	run, err := newTableStep(words, contexts, s, blocks, team.New(c.Threads), c)
+	op, err := newSkipGram(s, blocks, team.New(c.Threads), words.optimizer, c)
 	if err != nil {
+		b.Fatal(err)
+	}
+	g := newIteration()
+	op.train(g, "step", g.input("words", words.dense), g.input("contexts", contexts.dense))
+	if err := g.compile(); err != nil {
 		b.Fatal(err)
 	}
 	number, seconds := 0, math.Inf(1) // of the fastest step: other processes disturb
 	for b.Loop() {
 		number++
 		start := time.Now()
-		words.optimizer.Begin(number, .001)
-		if _, err := run.run(); err != nil {
+		if err := g.run(number, .001); err != nil {
 			b.Fatal(err)
 		}
 		seconds = min(seconds, time.Since(start).Seconds())
@@ -88,12 +92,11 @@ func BenchmarkStep(b *testing.B) {
 		for _, n := range []int{100, 300, 500} {
 			for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.SGD} {
 				b.Run(fmt.Sprintf("V=%d/N=%d/%s", v, n, method), func(b *testing.B) {
-					benchmarkStep(b, v, n, 0, 0, FormFused, method)
+					benchmarkStep(b, v, n, 0, 0, method)
 				})
 			}
 		}
 	}
-	b.Run("V=18116/N=100/adam/stock", func(b *testing.B) { benchmarkStep(b, 18116, 100, 0, 0, FormStock, optim.Adam) })
 }
 
 func BenchmarkTempered(b *testing.B) {
@@ -102,7 +105,7 @@ func BenchmarkTempered(b *testing.B) {
 			for _, shared := range []int{0, 16, 32, 64} {
 				for _, method := range []optim.Method{optim.Adam, optim.SGD} {
 					b.Run(fmt.Sprintf("N=%d/m=%v/H=%d/%s", n, m, shared, method), func(b *testing.B) {
-						benchmarkStep(b, 18116, n, m, shared, FormFused, method)
+						benchmarkStep(b, 18116, n, m, shared, method)
 					})
 				}
 			}

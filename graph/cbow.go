@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph/step"
+	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
@@ -40,14 +41,13 @@ import (
 // of parts (Options.Composition), as in fastText, or of an encoder.
 type CBOW struct {
 	*Model
+	*iteration
 	iterations int
-	capacity   int // T
 	ahead      *ahead
 	updates    updates // (V): of the words' rows in both tables
 	windows    *windows
-	samplers   [2]step.Sampler
+	steps      [2]*skipGram
 	each       []uint32 // (T+1): 0, 1, 2, ...
-	step       cbowSteps
 }
 
 var (
@@ -59,13 +59,6 @@ var (
 
 // UpdatesTensor is the name of the tensor of State that counts the updates of rows.
 const UpdatesTensor = "updates"
-
-// cbowSteps trains the samples of both samplers.
-type cbowSteps interface {
-	// run returns the losses of both steps, and the gradients of words, (V, N).
-	run() (loss float64, gradients []float32, err error)
-	machines() []*machine
-}
 
 // PlanCBOW asks an account for what NewCBOW takes.
 func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c Options) error {
@@ -87,7 +80,7 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		return nil, err
 	}
 	c = model.options
-	m := &CBOW{Model: model, capacity: t, updates: model.counts.Data}
+	m := &CBOW{Model: model, updates: model.counts.Data}
 	if m.encoder != nil {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
@@ -98,9 +91,6 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		m.each[i] = uint32(i)
 	}
 	c.Account.Take(trainer.ForWork, 4*int64(t)*int64(c.Dim)+2*step.WorkBytes(max(v, t), c.Dim, c.SharedNegatives, c.Threads))
-	if c.Form == FormStock {
-		c.Account.Take(trainer.ForWork, 2*(c.stockBytes(t)+4*8*int64(max(v, t))*int64(c.SharedNegatives)))
-	}
 	return m, c.Account.Err()
 }
 
@@ -122,17 +112,36 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 		return nil, err
 	}
 	c = t.options
-	t.iterations, t.ahead = iterations, newAhead(s, c.Threads)
-	for i := range t.samplers {
-		t.samplers[i] = step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: -float32(math.Log(float64(c.Negatives))), Slots: []uint32{0}}
+	t.iteration, t.iterations, t.ahead = newIteration(), iterations, newAhead(s, c.Threads)
+	bias := -float32(math.Log(float64(c.Negatives)))
+	for i, update := range []optim.Optimizer{t.contexts.optimizer, nil} {
+		sampler := &step.Sampler{
+			Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias, Slots: []uint32{0}, Updates: t.updates.of,
+		}
+		if t.steps[i], err = newSkipGram(sampler, nil, t.team, update, c); err != nil {
+			return nil, err
+		}
 	}
-	t.samplers[0].Updates = t.updates.of
-	if c.Form == FormStock {
-		t.step, err = newStockCBOW(t)
-	} else {
-		t.step, err = newFusedCBOW(t)
-	}
-	return t, err
+	t.steps[1].core.Root = false
+	t.build()
+	return t, t.compile()
+}
+
+// build makes the graph:
+//
+//	words that occur, composed                      words: (V, N)
+//	h = means of windows of words                   h: (T, N)
+//	contexts after step 1, against frozen h         contexts: (V, N)
+//	loss of step 2: of h, against frozen contexts
+//	words, or what they are composed of, moved along the gradient of the loss, through h
+func (t *CBOW) build() {
+	loss, occur := t.options.lossName(), t.steps[0].core.Sampler
+	contexts := t.input(t.contexts.name, t.contexts.dense)
+	words, of := t.made.compose(t.iteration, occur)
+	h := t.windows.apply(t.iteration, words)
+	contexts = t.steps[0].train(t.iteration, trainName(1, t.contexts, loss), contexts, h)
+	gradients := t.gradients(t.steps[1].apply(t.iteration, "step 2: "+loss, h, contexts), of)
+	t.made.update(t.iteration, occur, gradients)
 }
 
 // Units is the number of iterations, fixed in advance.
@@ -149,26 +158,20 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 	if len(x.Words) == 0 {
 		return report, nil
 	}
-	var err error
-	if report.Loss, err = t.Train(x, unit, rate); err != nil {
+	t.begin(x)
+	if err := t.run(unit+1, rate); err != nil {
 		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
 	}
+	report.Loss = t.steps[0].loss + t.steps[1].loss
 	return report, nil
 }
 
-// Train trains an iteration, counted from 0, on a stretch that has places, and returns its loss.
+// Train is Advance on a stretch from elsewhere, and returns the loss alone.
 func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss float64, err error) {
-	t.begin(x)
-	t.contexts.optimizer.Begin(iteration+1, rate)
-	t.made.begin(iteration+1, rate)
-	if err := t.made.compose(x.Rows); err != nil {
-		return 0, err
-	}
-	loss, gradients, err := t.step.run()
-	if err != nil {
-		return 0, err
-	}
-	return loss, t.made.update(x.Rows, x.Slots, gradients)
+	t.ahead.given = x
+	report, err := t.Advance(context.Background(), iteration, rate)
+	t.ahead.given = nil
+	return report.Loss, err
 }
 
 // begin sets the samples of both steps.
@@ -176,22 +179,18 @@ func (t *CBOW) begin(x *wordcontext.Stretch) {
 	for _, row := range x.Rows {
 		t.updates[row]++
 	}
-	contexts, windows := &t.samplers[0], &t.samplers[1]
+	contexts, windows := t.steps[0].core.Sampler, t.steps[1].core.Sampler
 	contexts.Rows, contexts.Slots, contexts.Samples, contexts.Given = x.Rows, x.Slots, x.Places, x.Windows
 	windows.Slots, windows.Samples, windows.Given = t.each[:len(x.Words)+1], x.Words, x.Targets
 	t.windows.stretch = x
+	for _, s := range t.steps {
+		sampler := s.core.Sampler
+		s.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) })
+	}
 }
-
-// DOT prints the graphs in the Graphviz language.
-func (t *CBOW) DOT() string { return dot(t.step.machines()...) }
 
 // Close frees Gorgonia's memory, and waits until nobody reads the text.
 func (t *CBOW) Close() error {
 	t.ahead.wait()
-	for _, m := range t.step.machines() {
-		if err := m.close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.iteration.Close()
 }

@@ -82,7 +82,7 @@ type cbowCase struct {
 func cbowCases(t testing.TB, r *rand.Rand) (cases []cbowCase) {
 	for i, method := range []optim.Method{optim.Adam, optim.SGD, optim.AdamRow, optim.SGD, optim.Adam} {
 		v, n := 2+r.IntN(60), 1+r.IntN(40)
-		o := testOptions(n, 1+r.IntN(5), 1+r.IntN(3), FormFused, method)
+		o := testOptions(n, 1+r.IntN(5), 1+r.IntN(3), method)
 		o.SharedNegatives, o.Optimizer.WeightDecay = 1+r.IntN(20), .1*float64(r.IntN(2))
 		x := cbowCase{
 			name:   fmt.Sprintf("%d words, dim %d, %s, K %d, H %d, case %d", v, n, method, o.Negatives, o.SharedNegatives, i),
@@ -240,20 +240,15 @@ func TestCBOWAgainstDefinition(t *testing.T) {
 	r := freshRandom(t)
 	for range 3 {
 		for _, x := range cbowCases(t, r) {
-			for _, form := range []Form{FormFused, FormStock} {
-				checkCBOW(t, x, form)
-			}
+			checkCBOW(t, x)
 		}
 	}
 }
 
-func checkCBOW(t *testing.T, x cbowCase, form Form) {
+func checkCBOW(t *testing.T, x cbowCase) {
 	t.Helper()
 	n := x.options.Dim
-	m := x.new(t, 5, func(o *Options) {
-		o.Form = form
-		o.Optimizer = optim.Options{Method: optim.SGD}
-	})
+	m := x.new(t, 5, func(o *Options) { o.Optimizer = optim.Options{Method: optim.SGD} })
 	for _, s := range m.State() {
 		if s.Name == "updates" || s.Name == "parts.updates" {
 			continue
@@ -283,7 +278,7 @@ func checkCBOW(t *testing.T, x cbowCase, form Form) {
 	p.step1()
 	p.step2(matrixOf(contexts, n))
 	if math.Abs(report.Loss-p.loss) > 1e-4*p.loss {
-		t.Errorf("%s, %s: loss %v, want %v", x.name, form, report.Loss, p.loss)
+		t.Errorf("%s: loss %v, want %v", x.name, report.Loss, p.loss)
 	}
 	share := make([]float64, len(p.words))
 	for _, w := range stretch.Words {
@@ -297,7 +292,7 @@ func checkCBOW(t *testing.T, x cbowCase, form Form) {
 				want -= rate * math.Sqrt(samples) * gradient[j]
 			}
 			if math.Abs(float64(got)-want) > 1e-5*(1+math.Sqrt(samples)) {
-				t.Fatalf("%s, %s: %s %d, value %d is %v, want %v", x.name, form, what, i, j, got, want)
+				t.Fatalf("%s: %s %d, value %d is %v, want %v", x.name, what, i, j, got, want)
 			}
 		}
 	}
@@ -361,29 +356,6 @@ func checkComposed(t *testing.T, c *composed.Composition, rows [][]float64) {
 	}
 }
 
-// Over some iterations the losses and tables of both forms agree. Epsilon is large: with a small one, the rounding error of a zero gradient
-// would move a value by the whole rate, up or down.
-func TestCBOWFormsAgree(t *testing.T) {
-	r := freshRandom(t)
-	for _, x := range cbowCases(t, r) {
-		form := func(f Form) *CBOW {
-			return x.new(t, 4, func(o *Options) { o.Form, o.Optimizer.Epsilon = f, .01 })
-		}
-		fused, stock := form(FormFused), form(FormStock)
-		a, b := advance(t, fused, 0, 4), advance(t, stock, 0, 4)
-		for i := range a {
-			if math.Abs(a[i].Loss-b[i].Loss) > 1e-4*b[i].Loss {
-				t.Errorf("%s: loss %v fused, %v stock", x.name, a[i].Loss, b[i].Loss)
-			}
-		}
-		for i, s := range fused.State() {
-			if d := tableDifference(s.Data, stock.State()[i].Data); d > 1e-3 {
-				t.Errorf("%s: %s differs by %v", x.name, s.Name, d)
-			}
-		}
-	}
-}
-
 // Training gives the same bits with any number of threads, and when it goes on from a saved state.
 func TestCBOWReproducible(t *testing.T) {
 	r := freshRandom(t)
@@ -439,7 +411,7 @@ func (e *tableEncoder) Rows(parameters gorgonia.Nodes, _ []uint32, _ int) (*gorg
 func TestCBOWEncoder(t *testing.T) {
 	r := freshRandom(t)
 	c := smallCorpus(t, r, 30, 50)
-	o := testOptions(9, 3, 2, FormFused, optim.Adam)
+	o := testOptions(9, 3, 2, optim.Adam)
 	o.SharedNegatives = 8
 	table := newCBOW(t, newStretches(t, c, 100, 8, 1), 5, o)
 	o.Encoder = &tableEncoder{dense(make([]float32, c.Vocabulary.Len()*9), c.Vocabulary.Len(), 9)}

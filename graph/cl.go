@@ -6,8 +6,11 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph/step"
+	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // CL trains W2V-CL (the W2V-CL paper, section 3): the batch is the whole
@@ -29,11 +32,10 @@ import (
 // step 1 began with, frozen. Of a tempered M it leaves alone what belongs to words without a share alone.
 type CL struct {
 	*Model
+	*iteration
 	matrix     *wordcontext.Matrix
 	iterations int
-	sampler    *step.Sampler
 	steps      [2]clStep // train words, train contexts
-	blocks     []int     // of rows
 }
 
 var (
@@ -45,8 +47,9 @@ var (
 
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
-	compiledStep
-	samples *step.Reader
+	*skipGram
+	reader  *step.Reader
+	samples int // of the iteration
 }
 
 // PlanCL asks an account for what NewCL takes for a vocabulary of the given size and the given number
@@ -69,15 +72,10 @@ func allocateCL(words, slots int, c Options) (m *Model, iterations int, err erro
 	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
 	switch {
 	case c.Composition != nil:
-		c.takeComposed(words)
-		if c.Form == FormStock {
-			c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
-		}
+		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
 	case c.Encoder != nil:
 		c.takeGraph()
-		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
-	case c.Form == FormStock:
-		c.Account.Take(trainer.ForWork, 2*c.stockStepBytes(words, slots))
+		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // likewise
 	}
 	return m, iterations, c.Account.Err()
 }
@@ -98,58 +96,66 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		return nil, err
 	}
 	c = model.options
-	t := &CL{Model: model, matrix: m, iterations: iterations}
-	t.steps[0].samples, t.steps[1].samples = step.NewReaders(m, c.SameColumn, atATime, t.team)
-	t.sampler = &step.Sampler{
-		Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives,
-		Updates: func(row int) int { return m.Updates(row, t.sampler.Iteration) },
+	t := &CL{Model: model, iteration: newIteration(), matrix: m, iterations: iterations}
+	t.steps[0].reader, t.steps[1].reader = step.NewReaders(m, c.SameColumn, atATime, t.team)
+	var blocks []int
+	for i, update := range []optim.Optimizer{t.words.optimizer, t.contexts.optimizer} {
+		sampler := &step.Sampler{
+			Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives, Step: i,
+			Updates: func(row int) int { return m.Updates(row, t.number()-1) },
+		}
+		if i == 0 {
+			blocks = step.Blocks(m.Rows(), sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })
+		}
+		if t.steps[i].skipGram, err = newSkipGram(sampler, blocks, t.team, update, c); err != nil {
+			return nil, err
+		}
 	}
-	t.blocks = step.Blocks(m.Rows(), t.sampler, func(i int) float64 {
-		return float64(m.RowLength(i)) / float64(m.Contexts())
-	})
-	switch {
-	case c.Composition != nil:
-		err = t.trainComposed()
-	case c.Encoder != nil:
-		err = t.trainEncoder()
-	default:
-		t.steps[0].compiledStep, err = newTableStep(t.words, t.contexts, t.sampler, t.blocks, t.team, c)
+	if c.Composition != nil {
+		t.steps[0].core.Root = false // the optimizer of words' own rows knows how many samples they have
 	}
-	if err != nil {
-		return nil, err
+	if t.encoder != nil && (m.Tempered() || c.SharedNegatives > 0) {
+		t.encoder.updates = t.steps[0].core.Sampler.UpdatesOf
 	}
-	t.steps[1].compiledStep, err = newTableStep(t.contexts, t.words, t.sampler, t.blocks, t.team, c)
-	return t, err
+	t.build()
+	return t, t.compile()
 }
 
-// trainComposed makes the step that trains the parts of word vectors.
-func (t *CL) trainComposed() error {
-	rows := t.made.(*partRows)
-	if rows.own != nil {
-		rows.own.updates = t.sampler.Updates
+// build makes the graph:
+//
+//	samples of each step, from M
+//	words after step 1, against frozen contexts    words, contexts: (V, N)
+//	contexts after step 2, against frozen words
+//
+// If the words are composed, step 1 is a loss, and what they are composed of moves along its gradient, after step 2: so both
+// steps meet the same rows. To compose them anew would cost a fifth of the step of an encoder and changes no score
+// (benchmarks/tried/recipes.md).
+func (t *CL) build() {
+	first, second, loss := t.samples(0), t.samples(1), t.options.lossName()
+	one, two := &t.steps[0], &t.steps[1]
+	contexts := t.input(t.contexts.name, t.contexts.dense)
+	words, of := t.made.compose(t.iteration, one.core.Sampler)
+	if t.words.optimizer != nil {
+		words = one.train(t.iteration, trainName(1, t.words, loss), words, contexts, first)
+		two.train(t.iteration, trainName(2, t.contexts, loss), contexts, words, second)
+		return
 	}
-	s, err := newComposedStep(rows, t.words, t.contexts, t.sampler, t.blocks, t.team, t.options)
-	t.steps[0].compiledStep = s
-	return err
+	gradients := t.gradients(one.apply(t.iteration, "step 1: "+loss, words, contexts, first), of)
+	trained := two.train(t.iteration, trainName(2, t.contexts, loss), contexts, words, second, gradients[0])
+	t.made.update(t.iteration, one.core.Sampler, gradients, trained)
 }
 
-// trainEncoder makes the step that trains the encoder of word vectors.
-func (t *CL) trainEncoder() error {
-	op, err := newSkipGram(t.sampler, t.blocks, t.team, nil, t.options)
-	if err != nil {
+// samples adds the node that reads a step's samples from M. Its value is their number.
+func (t *CL) samples(i int) *gorgonia.Node {
+	s, count := &t.steps[i], make([]float32, 1)
+	work := func([]*tensor.Dense) (err error) {
+		sampler := s.core.Sampler
+		sampler.Iteration = t.number() - 1
+		sampler.Samples, s.samples, err = s.reader.Iteration(sampler.Iteration)
+		count[0] = float32(s.samples)
 		return err
 	}
-	s, err := newEncoderStep(t.encoder, t.contexts, op)
-	if err != nil {
-		return err
-	}
-	rows := t.made.(*encoderRows)
-	rows.graph, rows.rows = s.graph, s.rows
-	if t.matrix.Tempered() || t.options.SharedNegatives > 0 {
-		t.encoder.updates = t.sampler.UpdatesOf
-	}
-	t.steps[0].compiledStep = s
-	return nil
+	return t.node(fmt.Sprintf("samples of step %d, from M", i+1), dense(count, 1, 1), work, t.clock)
 }
 
 // Units is the number of iterations, fixed in advance.
@@ -162,36 +168,13 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
 	}
+	if err := t.run(unit+1, rate); err != nil {
+		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
+	}
 	var report trainer.Report
 	for i := range t.steps {
-		s := &t.steps[i]
-		samples, count, err := s.samples.Iteration(unit)
-		if err != nil {
-			return trainer.Report{}, err
-		}
-		t.sampler.Iteration, t.sampler.Step, t.sampler.Samples = unit, i, samples
-		for _, o := range s.optimizers() {
-			o.Begin(unit+1, rate*o.relativeRate)
-		}
-		loss, err := s.run()
-		if err != nil {
-			return trainer.Report{}, fmt.Errorf("iteration %d, step %d: %w", unit, i+1, err)
-		}
-		report.Loss += loss
-		report.Pairs += float64(count) * float64(1+t.options.Negatives)
+		report.Loss += t.steps[i].loss
+		report.Pairs += float64(t.steps[i].samples) * float64(1+t.options.Negatives)
 	}
 	return report, nil
-}
-
-// DOT prints the graphs of both steps in the Graphviz language.
-func (t *CL) DOT() string { return dot(t.steps[0].compiled(), t.steps[1].compiled()) }
-
-// Close frees Gorgonia's memory.
-func (t *CL) Close() error {
-	for _, s := range t.steps {
-		if err := s.compiled().close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

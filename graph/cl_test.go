@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -92,11 +91,11 @@ func TestReset(t *testing.T) {
 	r := freshRandom(t)
 	text := smallCorpus(t, r, 60, 300)
 	m := buildMatrix(t, text, 10)
-	cl, err := NewCL(m, contextNoise(t, m), 20, testOptions(9, 3, 2, FormFused, optim.AdamRow))
+	cl, err := NewCL(m, contextNoise(t, m), 20, testOptions(9, 3, 2, optim.AdamRow))
 	if err != nil {
 		t.Fatal(err)
 	}
-	vanilla, err := NewVanilla(text, contextNoise(t, m), VanillaOptions{Window: 2, Batch: 16, Epochs: 1}, testOptions(9, 3, 2, FormFused, optim.Adam))
+	vanilla, err := NewVanilla(text, contextNoise(t, m), VanillaOptions{Window: 2, Batch: 16, Epochs: 1}, testOptions(9, 3, 2, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,10 +131,10 @@ func TestGoldenLosses(t *testing.T) {
 	}
 	m := buildMatrix(t, text, 64)
 	golden := map[string][]float64{}
-	_, golden["cl adam"] = train(t, m, testOptions(50, 5, 0, FormFused, optim.Adam), 0, 10, nil)
-	_, golden["cl sgd"] = train(t, m, testOptions(50, 5, 0, FormFused, optim.SGD), 0, 10, nil)
+	_, golden["cl adam"] = train(t, m, testOptions(50, 5, 0, optim.Adam), 0, 10, nil)
+	_, golden["cl sgd"] = train(t, m, testOptions(50, 5, 0, optim.SGD), 0, 10, nil)
 	o := VanillaOptions{Window: 2, Sample: 1e-3, Batch: 1024, Epochs: 1}
-	v, err := NewVanilla(text, contextNoise(t, m), o, testOptions(50, 5, 0, FormFused, optim.Adam))
+	v, err := NewVanilla(text, contextNoise(t, m), o, testOptions(50, 5, 0, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +181,7 @@ func TestGoldenLosses(t *testing.T) {
 
 func TestCLErrors(t *testing.T) {
 	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
-	good := testOptions(4, 2, 1, FormFused, optim.Adam)
+	good := testOptions(4, 2, 1, optim.Adam)
 	if _, err := NewCL(m, uniformNoise(t, 4), 1, good); err == nil {
 		t.Error("no error for noise over another vocabulary")
 	}
@@ -201,23 +200,5 @@ func TestCLErrors(t *testing.T) {
 	cancel()
 	if _, err := s.Advance(ctx, 0, .1); err == nil {
 		t.Error("no error from a cancelled context")
-	}
-}
-
-// A reader can print the graph; it names the tables and the operation.
-func TestDOT(t *testing.T) {
-	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 5, 50), 4)
-	for form, says := range map[Form][]string{FormFused: {"digraph", "words", "contexts", "skip-gram"}, FormStock: {"digraph", "left", "right", "signs"}} {
-		s, err := NewCL(m, uniformNoise(t, 5), 1, testOptions(4, 5, 1, form, optim.Adam))
-		if err != nil {
-			t.Fatal(err)
-		}
-		dot := s.DOT()
-		s.Close()
-		for _, x := range says {
-			if !strings.Contains(dot, x) {
-				t.Errorf("%s graph lacks %q:\n%s", form, x, dot)
-			}
-		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -41,15 +42,6 @@ type Starting interface {
 	Own() []float32
 }
 
-// startEncoder sets the parameters of the encoder to the start of training, and C to the given one. Beside a given vector
-// what the new encoder composes is small.
-func (c Options) startEncoder(contexts *table) {
-	c.Encoder.Randomize(c.Seed)
-	if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
-		c.Start(words.Own(), contexts.data)
-	}
-}
-
 // takeGraph counts the memory of the graph of the whole vocabulary, with its gradient.
 func (c Options) takeGraph() {
 	rows, gradient := c.Encoder.Bytes()
@@ -67,110 +59,97 @@ type Parameter struct {
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 }
 
-// composer is an encoder in training. Gorgonia derives the
-// gradients of the parameters; the optimizers update them.
-type composer struct {
+// encoderRows are the rows of an encoder. Gorgonia takes their gradients on to those of the parameters.
+type encoderRows struct {
 	encoder    Encoder
-	words      *table // the rows of the vocabulary, copied; it has no optimizer
-	parameters []Parameter
-	gradients  gorgonia.Nodes
-	trained    []parameterOptimizer
+	words      *table // what refresh computed; it has no optimizer
+	parameters []*parameter
 	team       *team.Team
-	threads    int
-	sparse     bool // rows without a gradient are left alone: most of them have none
+	sparse     bool   // rows without a gradient are left alone: most of them have none
+	start      func() // sets the parameters to the start of training
 
 	// updates says how often a word's own row was updated, with this step; 0: it is left alone. nil: every
 	// row is updated in every step.
 	updates func(word int) int
+
+	graph *gorgonia.ExprGraph // with the rows of the vocabulary
+	rows  *gorgonia.Node
 }
 
-func newComposer(c Options) (*composer, error) {
-	e := c.Encoder
-	s := &composer{
-		encoder: e, parameters: e.Parameters(), threads: c.Threads,
-		words: newFrozen("words", e.Words(), c),
-	}
-	for _, p := range s.parameters {
+// A parameter is in training.
+type parameter struct {
+	Parameter
+	optimizer optim.Optimizer
+	method    optim.Method
+	node      *gorgonia.Node
+}
+
+// newEncoderRows returns the rows of the encoder of the options. Its start sets C, too, if it is given.
+func newEncoderRows(contexts *table, c Options, workers *team.Team) (*encoderRows, error) {
+	s := &encoderRows{encoder: c.Encoder, words: newFrozen("words", c.Encoder.Words(), c), team: workers}
+	for _, p := range s.encoder.Parameters() {
 		c.Account.Take(trainer.ForTables, 4*int64(p.Value.Shape().TotalSize())) // resident when they are randomized
 		o, err := optim.New(c.Optimizer, p.Value.Shape()[0], p.Value.Shape()[1])
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
-		s.trained = append(s.trained, parameterOptimizer{o, cmp.Or(p.Rate, 1)})
+		s.parameters = append(s.parameters, &parameter{p, o, c.Optimizer.Method, nil})
+	}
+	s.start = func() {
+		c.Encoder.Randomize(c.Seed)
+		if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
+			c.Start(words.Own(), contexts.data) // beside a given vector what the new encoder composes is small
+		}
 	}
 	return s, c.Account.Err()
 }
 
-// compose adds the parameters and the rows of a batch, or of all words, to a
-// graph.
-func (s *composer) compose(g *gorgonia.ExprGraph, batch []uint32) (nodes gorgonia.Nodes, rows *gorgonia.Node, err error) {
+// compose adds the rows of all words.
+func (s *encoderRows) compose(g *iteration, _ *step.Sampler) (*gorgonia.Node, gorgonia.Nodes) {
+	rows, of := s.composeBatch(g, nil)
+	s.graph, s.rows = g.graph, rows
+	return rows, of
+}
+
+// composeBatch adds the parameters and the rows of a batch; nil: of all words.
+func (s *encoderRows) composeBatch(g *iteration, batch []uint32) (rows *gorgonia.Node, parameters gorgonia.Nodes) {
 	for _, p := range s.parameters {
-		nodes = append(nodes, matrix(g, p.Name, p.Value))
+		p.node = g.input(p.Name, p.Value)
+		parameters = append(parameters, p.node)
 	}
-	if rows, err = s.encoder.Rows(nodes, batch, s.threads); err != nil {
-		return nil, nil, fmt.Errorf("build the graph of the encoder: %w", err)
+	rows = g.add(func() (*gorgonia.Node, error) { return s.checkedRows(parameters, batch) })
+	return rows, parameters
+}
+
+func (s *encoderRows) checkedRows(parameters gorgonia.Nodes, batch []uint32) (*gorgonia.Node, error) {
+	rows, err := s.encoder.Rows(parameters, batch, s.team.Threads())
+	if err != nil {
+		return nil, fmt.Errorf("rows of the encoder: %w", err)
 	}
 	want := tensor.Shape{s.encoder.Words(), s.encoder.Dim()}
 	if batch != nil {
 		want[0] = len(batch)
 	}
 	if !rows.Shape().Eq(want) {
-		return nil, nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
+		return nil, fmt.Errorf("the encoder's rows are %v instead of %v", rows.Shape(), want)
 	}
-	return nodes, rows, nil
+	return rows, nil
 }
 
-func (s *composer) optimizers() []parameterOptimizer { return s.trained }
-
-// differentiate adds the gradients of the parameters to the graph of a loss, and
-// compiles it.
-func (s *composer) differentiate(g *gorgonia.ExprGraph, loss *gorgonia.Node, nodes gorgonia.Nodes) (*machine, error) {
-	var err error
-	if s.gradients, err = gorgonia.Grad(loss, nodes...); err != nil {
-		return nil, fmt.Errorf("differentiate the graph of the encoder: %w", err)
-	}
-	return newMachine(g)
-}
-
-// update updates all parameters by the gradients of the last run.
-func (s *composer) update() error {
+// update adds a node for each parameter.
+func (s *encoderRows) update(g *iteration, _ *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node) {
 	for i, p := range s.parameters {
-		gradient, err := floatsOf(s.gradients[i])
-		if err == nil {
-			err = s.updateParameter(s.trained[i], p, gradient)
+		work := func(in []*tensor.Dense) error {
+			p.optimizer.Begin(g.number(), g.rate()*cmp.Or(p.Rate, 1))
+			return s.updateParameter(p, in[1].Float32s())
 		}
-		if err != nil {
-			return fmt.Errorf("update %s: %w", p.Name, err)
-		}
+		inputs := append(gorgonia.Nodes{p.node, gradients[i], g.clock}, after...)
+		g.node("update "+p.Name+": "+string(p.method), p.Value, work, inputs...)
 	}
-	return nil
-}
-
-// keep copies rows that were computed into the table of words.
-func (s *composer) keep(rows *gorgonia.Node) error {
-	values, err := floatsOf(rows)
-	if err != nil {
-		return fmt.Errorf("rows of the encoder: %w", err)
-	}
-	copy(s.words.data, values)
-	return nil
-}
-
-// refresh computes all rows anew, in the part of a graph that leads to them.
-func (s *composer) refresh(g *gorgonia.ExprGraph, rows *gorgonia.Node) (err error) {
-	defer operation.Recovered("compile the graph of the encoder", &err)
-	m, err := newMachine(g.SubgraphRoots(rows))
-	if err != nil {
-		return err
-	}
-	if err = m.run(); err == nil {
-		err = s.keep(rows)
-	}
-	return errors.Join(err, m.close())
 }
 
 // updateParameter updates one parameter, row by row.
-func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []float32) error {
+func (s *encoderRows) updateParameter(p *parameter, gradient []float32) error {
 	const together = 64
 	rows, n, w := p.Value.Shape()[0], p.Value.Shape()[1], p.Value.Float32s()
 	sparse, ofWords := s.sparse || p.Sparse, p.OfWords && s.updates != nil
@@ -179,28 +158,50 @@ func (s *composer) updateParameter(o optim.Optimizer, p Parameter, gradient []fl
 		switch {
 		case ofWords:
 			if updates := s.updates(i); updates > 0 {
-				o.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples
+				p.optimizer.UpdateMean(i, updates, 1, w[i*n:][:n], g) // g is of all samples
 			}
 		case !sparse || simd.Dot(g, g) != 0:
-			o.UpdateRow(i, w[i*n:][:n], g)
+			p.optimizer.UpdateRow(i, w[i*n:][:n], g)
 		}
 	})
 }
 
+// refresh computes all rows anew, in the part of a graph that leads to them.
+func (s *encoderRows) refresh() (err error) {
+	defer operation.Recovered("compile the graph of the encoder", &err)
+	m := newIteration()
+	if s.rows == nil { // no graph of an iteration has them
+		if s.compose(m, nil); m.err != nil {
+			return m.err
+		}
+	}
+	m.graph = s.graph.SubgraphRoots(s.rows)
+	if err := m.compile(); err != nil {
+		return err
+	}
+	if err = m.run(0, 0); err == nil {
+		err = s.keep()
+	}
+	return errors.Join(err, m.Close())
+}
+
+// keep copies the rows of the last run to the table of words.
+func (s *encoderRows) keep() error {
+	values, ok := s.rows.Value().(*tensor.Dense)
+	if !ok || values.Dtype() != tensor.Float32 {
+		return fmt.Errorf("the encoder's rows are %v, not a float32 matrix", s.rows.Value())
+	}
+	copy(s.words.data, values.Float32s())
+	return nil
+}
+
 // state lists the parameters and the moments of their optimizers.
-func (s *composer) state() []trainer.Tensor {
+func (s *encoderRows) state() []trainer.Tensor {
 	var all []trainer.Tensor
-	for i, p := range s.parameters {
-		all = append(all, tensors(p.Name, p.Value.Float32s(), s.trained[i])...)
+	for _, p := range s.parameters {
+		all = append(all, tensors(p.Name, p.Value.Float32s(), p.optimizer)...)
 	}
 	return all
 }
 
-// floatsOf returns the values of a node that has been run.
-func floatsOf(node *gorgonia.Node) ([]float32, error) {
-	d, ok := node.Value().(*tensor.Dense)
-	if !ok || d.Dtype() != tensor.Float32 {
-		return nil, fmt.Errorf("the node's value is %v, not a float32 matrix", node.Value())
-	}
-	return d.Float32s(), nil
-}
+func (s *encoderRows) randomize() { s.start() }

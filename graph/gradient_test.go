@@ -12,34 +12,28 @@ import (
 
 // keptGradient makes the graph of the first step of a trainer with the gradient of a multiple of its
 // loss for the table of words.
-func keptGradient(t *testing.T, s *CL, times float32) (op *skipGram, gradient *gorgonia.Node, m *machine) {
+func keptGradient(t *testing.T, s *CL, times float32) (op *skipGram, gradient *gorgonia.Node, g *iteration) {
 	t.Helper()
-	op, err := newSkipGram(s.sampler, s.blocks, team.New(2), nil, s.options)
+	op, err := newSkipGram(s.steps[0].core.Sampler, s.steps[0].core.Blocks, team.New(2), nil, s.options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gorgonia.NewGraph()
-	left := matrix(g, "left", s.words.dense)
-	loss, err := op.apply(left, matrix(g, "frozen", s.contexts.dense))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = newIteration()
+	left := g.input("left", s.words.dense)
+	loss := op.apply(g, "loss", left, g.input("frozen", s.contexts.dense))
 	if times != 1 {
 		loss = gorgonia.Must(gorgonia.Mul(loss, gorgonia.NewConstant(times)))
 	}
-	gradients, err := gorgonia.Grad(loss, left)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err = newMachine(g); err != nil {
+	gradients := g.gradients(loss, gorgonia.Nodes{left})
+	if err := g.compile(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := m.close(); err != nil {
+		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return op, gradients[0], m
+	return op, gradients[0], g
 }
 
 // The kept gradient, which trains encoders, is the mean of a share, or root s times
@@ -50,24 +44,22 @@ func TestStepKeptGradient(t *testing.T) {
 	for _, method := range []optim.Method{optim.Adam, optim.SGD} {
 		for i, x := range kindsOfSteps(129, 10, 21, 16) {
 			x.method = method
-			s := newCL(t, x.matrix(t, r), 5, x.options(2, FormFused))
+			s := newCL(t, x.matrix(t, r), 5, x.options(2))
 			randomState(s, 3)
 			times := float64(1 + 2*(i%2))
 			op, gradient, vm := keptGradient(t, s, float32(times))
 			for iteration := range 3 {
 				var err error
-				s.sampler.Iteration = iteration
-				if s.sampler.Samples, _, err = s.steps[0].samples.Iteration(iteration); err != nil {
+				sampler := s.steps[0].core.Sampler
+				sampler.Iteration = iteration
+				if sampler.Samples, _, err = s.steps[0].reader.Iteration(iteration); err != nil {
 					t.Fatal(err)
 				}
-				if err := vm.run(); err != nil {
+				if err := vm.run(iteration+1, 0); err != nil {
 					t.Fatal(err)
 				}
-				got, err := floatsOf(gradient)
-				if err != nil {
-					t.Fatal(err)
-				}
-				p := plainStep{s.matrix, s.options, s.sampler.Noise, iteration, 0}
+				got := gradient.Value().Data().([]float32)
+				p := plainStep{s.matrix, s.options, s.steps[0].core.Sampler.Noise, iteration, 0}
 				wantLoss := 0.0
 				for i := range x.v {
 					want, loss, samples := p.row(i, float64s(s.words.data), boundedOf(s.contexts.data))
@@ -95,9 +87,9 @@ func TestStepKeptGradient(t *testing.T) {
 func TestDefinition(t *testing.T) {
 	for _, x := range kindsOfSteps(6, 4, 5, 7) {
 		x.method = optim.SGD
-		s := newCL(t, x.matrix(t, freshRandom(t)), 3, x.options(1, FormFused))
+		s := newCL(t, x.matrix(t, freshRandom(t)), 3, x.options(1))
 		randomState(s, 4)
-		p := plainStep{s.matrix, s.options, s.sampler.Noise, 2, 1}
+		p := plainStep{s.matrix, s.options, s.steps[0].core.Sampler.Noise, 2, 1}
 		left, right := float64s(s.contexts.data), boundedOf(s.words.data)
 		for i := range x.v {
 			gradient, _, samples := p.row(i, left, right)
@@ -123,8 +115,8 @@ func TestStepBadInput(t *testing.T) {
 	r := freshRandom(t)
 	x := kindsOfSteps(3, 4, 5)[0]
 	x.method = optim.SGD
-	s := newCL(t, x.matrix(t, r), 3, x.options(1, FormFused))
-	op, err := newSkipGram(s.sampler, s.blocks, team.New(1), nil, s.options)
+	s := newCL(t, x.matrix(t, r), 3, x.options(1))
+	op, err := newSkipGram(s.steps[0].core.Sampler, s.steps[0].core.Blocks, team.New(1), nil, s.options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func differenceOver(a, b []float32, least float64) float64 {
 	return difference / size
 }
 
-func testOptions(dim, negatives, threads int, form Form, method optim.Method) Options {
-	return Options{Dim: dim, Negatives: negatives, Seed: 7, Threads: threads, Form: form,
+func testOptions(dim, negatives, threads int, method optim.Method) Options {
+	return Options{Dim: dim, Negatives: negatives, Seed: 7, Threads: threads,
 		Optimizer: optim.Options{Method: method, WeightDecay: .1}}
 }
 

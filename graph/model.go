@@ -15,7 +15,7 @@ type Model struct {
 	contexts *table         // C
 	team     *team.Team     // of as many threads as the options say
 	made     wordRows       // what W is made of
-	encoder  *composer      // of the rows of an encoder; else nil
+	encoder  *encoderRows   // = made, if W is of an encoder; else nil
 	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
 }
 
@@ -37,19 +37,14 @@ func NewModel(rows int, name string, counts int, c Options) (m *Model, err error
 		if name == UpdatesTensor {
 			ofParts = c.Account.Floats(trainer.ForMoments, c.Composition.PartCount())
 		}
-		m.made, err = newPartRows(m.words, c, updates(m.counts.Data).of, ofParts, workers)
+		m.made, err = newPartRows(m.words, c, ofParts, workers)
 	case c.Encoder != nil:
-		if m.encoder, err = newComposer(c); err == nil {
-			m.words, m.encoder.team = m.encoder.words, workers
-			m.made = &encoderRows{composer: m.encoder, start: func() { c.startEncoder(m.contexts) }}
+		if m.encoder, err = newEncoderRows(m.contexts, c, workers); err == nil {
+			m.made, m.words = m.encoder, m.encoder.words
 		}
 	default:
-		if m.words, err = newTable("words", rows, c); err == nil {
-			m.made = &ownRows{
-				name: "words", rows: m.words.data, dim: c.Dim, optimizer: m.words.optimizer, updates: updates(m.counts.Data).of, team: workers,
-				start: func() { start(m.words, m.contexts, c) },
-			}
-		}
+		m.words, err = newTable("words", rows, c)
+		m.made = &ownRows{table: m.words, team: workers, start: func() { start(m.words, m.contexts, c) }}
 	}
 	if err == nil && c.Account.Live() {
 		m.made.randomize()

@@ -11,24 +11,13 @@ import (
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
-// A Form is how a model is written as a graph.
-type Form string
-
-// The forms of a graph; see the package comment.
-const (
-	FormFused Form = "fused"
-	FormStock Form = "stock"
-)
-
-// Options are the settings that all trainers of this package share. The zero values of Form and
-// Threads mean FormFused and all processors, and no Encoder means that words are
-// a table; the rest must be set.
+// Options are the settings that all trainers of this package share. The zero value of Threads
+// means all processors, and no Encoder means that words are a table; the rest must be set.
 type Options struct {
 	Dim       int    // N, values of a word vector
 	Negatives int    // K, negatives of each pair
 	Seed      uint64 // of everything random
 	Threads   int    // the result does not depend on it
-	Form      Form
 
 	// SharedNegatives is H, for CL alone: a step draws H negatives for all rows,
 	// spread over all words, each of weight K/H; at most corpus.MaxSpread. 0: every
@@ -37,7 +26,7 @@ type Options struct {
 	SameColumn      bool // CL: step 2 trains on the samples of step 1
 
 	Optimizer optim.Options // of both tables, and of an encoder's parameters
-	Encoder   Encoder       // composes the word vectors; FormFused only
+	Encoder   Encoder       // composes the word vectors
 
 	Composition *composed.Composition // CL and CBOW: word vectors are means of parts; nil: they are not
 
@@ -51,9 +40,6 @@ type Options struct {
 
 func (c Options) withDefaults() (Options, error) {
 	c.Optimizer.Account = c.Account
-	if c.Form == "" {
-		c.Form = FormFused
-	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -66,8 +52,6 @@ func (c Options) withDefaults() (Options, error) {
 		return c, fmt.Errorf("number of shared negatives is %d; it must be 0 (each row draws its own) or at most %d", c.SharedNegatives, corpus.MaxSpread)
 	case c.Threads < 1:
 		return c, fmt.Errorf("number of threads is %d; it must be at least 1", c.Threads)
-	case c.Form != FormFused && c.Form != FormStock:
-		return c, fmt.Errorf("graph form %q is unknown; it is %s or %s", c.Form, FormFused, FormStock)
 	}
 	if _, ok := c.Encoder.(Starting); !ok && c.Start != nil && c.Encoder != nil {
 		return c, errors.New("an encoder without words' own vectors cannot start from given vectors")
@@ -100,20 +84,6 @@ func (c Options) forWords(words int) (Options, error) {
 		return c, fmt.Errorf("the encoder has %d words instead of %d", e.Words(), words)
 	case e.Dim() != c.Dim:
 		return c, fmt.Errorf("the encoder gives %d dimensions instead of %d", e.Dim(), c.Dim)
-	case c.Form == FormStock:
-		return c, fmt.Errorf("graph form %q has no encoder; use %q", FormStock, FormFused)
 	}
 	return c, nil
 }
-
-// stockStepBytes is the memory of a step of W2V-CL in the stock form beside tables.
-func (c Options) stockStepBytes(words, slots int) int64 {
-	if c.SharedNegatives > 0 {
-		return c.stockBytes(slots) + int64(words)*int64(c.SharedNegatives)*4*8
-	}
-	return c.stockBytes(slots + words*c.Negatives)
-}
-
-// stockBytes is the memory of the stock form beside tables, for so many pairs: the gathered rows
-// and Gorgonia's copies of them. Measured: about 7.5 copies of the rows of one side.
-func (c Options) stockBytes(pairs int) int64 { return int64(pairs) * int64(c.Dim) * 4 * 8 }

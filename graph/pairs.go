@@ -6,7 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // pairBatch is one minibatch. Entry e = b(1+K)+k is pair k of left word b: it
@@ -20,7 +20,7 @@ type pairBatch struct {
 func (p *pairBatch) left() int { return len(p.words) / p.width }
 
 // pairsStep is a minibatch of skip-gram pairs with look-ups on both sides as
-// one Gorgonia operation: loss, gradients of both tables and their update.
+// one node: loss, gradients of both tables and their update.
 //
 //	words: (V, N)  contexts: (V, N)  entries as in pairBatch
 //	loss = sum over positives of softplus(-s) + sum over negatives of softplus(s)
@@ -31,7 +31,6 @@ func (p *pairBatch) left() int { return len(p.words) / p.width }
 // as TensorFlow has it), or, if the step updates every row, have a gradient of zero.
 // Sums have a fixed order, so the result does not depend on the number of threads.
 type pairsStep struct {
-	lossOperation
 	batch           *pairBatch
 	words, contexts *table
 	team            *team.Team
@@ -44,8 +43,7 @@ type pairsStep struct {
 	gradients         []float32 // of the distinct words of the batch, N each
 	workers           []pairsWorker
 
-	loss  float64
-	value gorgonia.F32
+	loss float64
 }
 
 type pairsWorker struct {
@@ -59,8 +57,7 @@ const pairBlock = 32
 
 func newPairsStep(words, contexts *table, batch *pairBatch, everyRow bool, team *team.Team) *pairsStep {
 	p := &pairsStep{
-		lossOperation: newLossOperation(fmt.Sprintf("skip-gram loss of pairs, %d negatives, updates both", batch.width-1)),
-		batch:         batch, words: words, contexts: contexts, team: team,
+		batch: batch, words: words, contexts: contexts, team: team,
 	}
 	if everyRow {
 		p.zeros = make([]float32, words.dim)
@@ -173,20 +170,21 @@ func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, o
 	simd.Combine(out, w.coefficients, other.data, g.others[from:to])
 }
 
-// Do trains one batch. Its inputs are the tables themselves.
-func (p *pairsStep) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
-	words, contexts, err := twoMatrices(inputs)
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w", p, err)
+// train adds the node, whose inputs are the tables themselves.
+func (p *pairsStep) train(g *iteration) {
+	work := func([]*tensor.Dense) error {
+		p.words.optimizer.Begin(g.number(), g.rate())
+		p.contexts.optimizer.Begin(g.number(), g.rate())
+		return p.run()
 	}
-	if words != p.words.dense || contexts != p.contexts.dense {
-		return nil, fmt.Errorf("%v: the inputs are not the tables it was made for", p)
-	}
-	if err := p.run(); err != nil {
-		return nil, fmt.Errorf("%v: %w", p, err)
-	}
-	p.value = gorgonia.F32(p.loss)
-	return &p.value, nil
+	words, contexts := g.input(p.words.name, p.words.dense), g.input(p.contexts.name, p.contexts.dense)
+	g.node(p.name("words and contexts"), p.words.dense, work, words, contexts, g.clock)
+}
+
+// name is that of the node, which updates some tables.
+func (p *pairsStep) name(tables string) string {
+	negatives := p.batch.width - 1
+	return fmt.Sprintf("minibatch, update %s: loss of %d negatives, gradient, %s", tables, negatives, p.contexts.method)
 }
 
 // descent is the rate at which simd.Gradients gives the gradient of the loss

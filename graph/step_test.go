@@ -96,8 +96,8 @@ func (x stepCase) matrix(t testing.TB, r *rand.Rand) *wordcontext.Matrix {
 	return m
 }
 
-func (x stepCase) options(threads int, form Form) Options {
-	c := testOptions(x.dim, x.own, threads, form, x.method)
+func (x stepCase) options(threads int) Options {
+	c := testOptions(x.dim, x.own, threads, x.method)
 	c.SharedNegatives = x.shared
 	return c
 }
@@ -126,18 +126,15 @@ func newCL(t testing.TB, m *wordcontext.Matrix, iterations int, c Options) *CL {
 	return s
 }
 
-// The fused and the stock form against the definition in float64, at any iteration
-// and from any state: tables, moments, loss, pairs.
+// An iteration against the definition in float64, at any iteration and from any state: tables, moments, loss, pairs.
 func TestStepAgainstDefinition(t *testing.T) {
 	r := freshRandom(t)
 	for _, x := range stepCases(r) {
 		m := x.matrix(t, r)
 		iteration, seed := r.IntN(3*x.l), r.Uint64()
-		for _, form := range []Form{FormFused, FormStock} {
-			s := newCL(t, m, iteration+1, x.options(2, form))
-			randomState(s, seed)
-			checkAgainstDefinition(t, fmt.Sprintf("%s, %s, iteration %d", form, x, iteration), s, iteration)
-		}
+		s := newCL(t, m, iteration+1, x.options(2))
+		randomState(s, seed)
+		checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
 	}
 }
 
@@ -147,7 +144,7 @@ func TestSameColumn(t *testing.T) {
 	for _, tempering := range []float64{0, .75} {
 		x := stepCase{v: 60, l: 20, tempering: tempering, mean: 1, most: 20, dim: 16, own: 3, method: optim.SGD}
 		m := x.matrix(t, r)
-		c := x.options(2, FormFused)
+		c := x.options(2)
 		c.SameColumn = true
 		for _, iteration := range []int{0, 7, 33} {
 			s := newCL(t, m, iteration+1, c)
@@ -167,7 +164,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	wantLoss, wantPairs := 0.0, 0.0
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
-		p := plainStep{s.matrix, s.options, s.sampler.Noise, iteration, step}
+		p := plainStep{s.matrix, s.options, s.steps[0].core.Sampler.Noise, iteration, step}
 		for i := range s.matrix.Rows() {
 			g, loss, samples := p.row(i, left.want, right)
 			wantLoss += loss
@@ -181,11 +178,7 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	relative := rounding
-	if s.options.Form == FormStock {
-		relative += stockRounding(s)
-	}
-	if report.Pairs != wantPairs || math.Abs(report.Loss-wantLoss) > relative*wantLoss {
+	if report.Pairs != wantPairs || math.Abs(report.Loss-wantLoss) > rounding*wantLoss {
 		t.Errorf("%s: loss %v of %v pairs, want %v of %v", name, report.Loss, report.Pairs, wantLoss, wantPairs)
 	}
 	for _, x := range s.State() {
@@ -196,13 +189,6 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 			}
 		}
 	}
-}
-
-// stockRounding is how much the loss of the stock form may lose, relative to itself: it
-// adds a loss for each pair in float32, one after the other, and each addition rounds.
-func stockRounding(s *CL) float64 {
-	rows := s.matrix.Rows()
-	return float64(int(s.matrix.Slots()[rows])+rows*max(s.options.SharedNegatives, s.options.Negatives)) * 0x1p-24
 }
 
 // kindsOfSteps are the paper's, tempered ones, and those with shared negatives.
@@ -229,7 +215,7 @@ func TestStepReproducible(t *testing.T) {
 			if i == j && i < 2 {
 				iterations = step.MaxIterations + 25
 			}
-			whole, losses := train(t, m, x.options(1, FormFused), 0, iterations, nil)
+			whole, losses := train(t, m, x.options(1), 0, iterations, nil)
 			want := copyState(whole)
 			same := func(s *CL) bool {
 				for i, y := range s.State() {
@@ -242,8 +228,8 @@ func TestStepReproducible(t *testing.T) {
 			counts := severalThreads()
 			for _, threads := range counts[(i+j)%len(counts):][:1] { // each number with each kind, and with each method
 				stop := 1 + r.IntN(iterations-1)
-				first, start := train(t, m, x.options(threads, FormFused), 0, stop, nil)
-				got, end := train(t, m, x.options(threads, FormFused), stop, iterations, copyState(first))
+				first, start := train(t, m, x.options(threads), 0, stop, nil)
+				got, end := train(t, m, x.options(threads), stop, iterations, copyState(first))
 				if !same(got) || !slices.Equal(slices.Concat(start, end), losses) {
 					t.Errorf("%s, %d threads with a break at %d: other bits", x, threads, stop)
 				}
@@ -258,7 +244,7 @@ func TestStepReproducible(t *testing.T) {
 				if err := simd.Use(level); err != nil {
 					t.Fatal(err)
 				}
-				if got, _ := train(t, m, x.options(2, FormFused), 0, iterations, nil); !same(got) {
+				if got, _ := train(t, m, x.options(2), 0, iterations, nil); !same(got) {
 					t.Errorf("%s, %s: other bits", x, level)
 				}
 			}
@@ -281,7 +267,7 @@ func TestStepLevels(t *testing.T) {
 			if err := simd.Use(level); err != nil {
 				t.Fatal(err)
 			}
-			s := newCL(t, m, 20, x.options(2, FormFused))
+			s := newCL(t, m, 20, x.options(2))
 			randomState(s, 1)
 			checkAgainstDefinition(t, fmt.Sprintf("%s, %s", level, x), s, 13)
 		}

@@ -15,13 +15,21 @@ type table struct {
 	data      []float32     // V x N
 	dense     *tensor.Dense // the same memory
 	optimizer optim.Optimizer
+	method    optim.Method
 }
 
 func newTable(name string, rows int, c Options) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	t := newFrozen(name, rows, c)
-	t.optimizer = o
+	t.optimizer, t.method = o, c.Optimizer.Method
 	return t, errors.Join(err, c.Account.Err())
+}
+
+// tableOf returns a table of values that there are. A dry account gives its moments no memory.
+func tableOf(name string, data []float32, c Options) (*table, error) {
+	rows := len(data) / c.Dim
+	o, err := optim.New(c.Optimizer, rows, c.Dim)
+	return &table{name, rows, c.Dim, data, dense(data, rows, c.Dim), o, c.Optimizer.Method}, err
 }
 
 // newFrozen returns a table without an optimizer. It has no values if the account has no memory.
@@ -43,8 +51,6 @@ func start(words, contexts *table, c Options) {
 }
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
-
-func (t *table) optimizers() []parameterOptimizer { return []parameterOptimizer{{t.optimizer, 1}} }
 
 // updateRow applies the begun optimizer step to one row.
 func (t *table) updateRow(i int, gradient []float32) {

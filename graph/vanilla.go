@@ -55,10 +55,11 @@ func (o VanillaOptions) sentenceOptions(seed uint64) corpus.SentenceOptions {
 // last minibatch may be smaller.
 type Vanilla struct {
 	*Model // with the number of minibatches, see Trained
+	*iteration
 	*Minibatches
-	batch    *pairBatch
-	step     compiledStep
-	composed *composedPairStep // = step, if words are composed, else nil
+	batch *pairBatch
+	list  *batchList // of the words of batch, if words are composed, else nil
+	step  *pairsStep
 }
 
 // Minibatches are those that W2V-Vanilla trains on, without what is trained.
@@ -132,15 +133,12 @@ func allocateVanilla(words int, o VanillaOptions, c Options) (m *Model, b *pairB
 	v := int64(words)
 	batch := min(int64(o.Batch), v) // different words in a minibatch at most
 	work := 40*int64(entries) + 8*v // the pairs grouped by their rows, and where these are
-	switch {
-	case c.Encoder != nil:
+	if c.Encoder != nil {
 		rows, gradient := c.Encoder.Bytes() // of the vocabulary; a minibatch has a part of it
 		work += rows + (rows+gradient)*batch/v + 4*v
 		for _, p := range m.encoder.parameters {
 			work += 4 * int64(p.Value.Shape().TotalSize()) // its gradient
 		}
-	case c.Form == FormStock:
-		work += 2 * c.stockBytes(entries)
 	}
 	a.Take(trainer.ForWork, work+4*batch*int64(c.Dim))
 	return m, b, a.Err()
@@ -162,12 +160,25 @@ func NewVanilla(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, c Op
 	if err != nil {
 		return nil, err
 	}
-	t := &Vanilla{Model: model, Minibatches: minibatches, batch: batch}
-	if c.Encoder != nil {
-		return t, t.trainEncoder()
+	t := &Vanilla{Model: model, iteration: newIteration(), Minibatches: minibatches, batch: batch}
+	t.build()
+	return t, t.compile()
+}
+
+// build makes the graph: one node, or, if words are composed, the composing of a minibatch's words, its loss, and the
+// updates of the parameters.
+func (t *Vanilla) build() {
+	size, everyRow := t.pairs.Batch, t.pairs.Dense
+	if t.encoder == nil {
+		t.step = newPairsStep(t.words, t.contexts, t.batch, everyRow, t.team)
+		t.step.train(t.iteration)
+		return
 	}
-	t.step, err = newPairStep(t.words, t.contexts, t.batch, o.Dense, t.team, t.options)
-	return t, err
+	t.list = &batchList{slots: make([]uint32, t.encoder.encoder.Words()), words: make([]uint32, size)}
+	loss := newComposedPairs(size, t.contexts, t.batch, everyRow, t.team)
+	t.step, t.encoder.sparse = loss.pairs, !everyRow
+	rows, of := t.encoder.composeBatch(t.iteration, t.list.words)
+	t.encoder.update(t.iteration, nil, t.gradients(loss.apply(t.iteration, rows), of))
 }
 
 // unit returns how many tokens a unit has at least.
@@ -193,16 +204,6 @@ func cut(text *corpus.Text, tokens int) []int {
 		})
 	}
 	return units
-}
-
-// trainEncoder makes the step that trains the encoder of word vectors.
-func (t *Vanilla) trainEncoder() error {
-	s, err := newComposedPairStep(t.encoder, t.contexts, t.batch, t.pairs.Batch, t.pairs.Dense, t.options)
-	if err != nil {
-		return err
-	}
-	t.step, t.composed = s, s
-	return nil
 }
 
 // Units is the number of units of all epochs.
@@ -237,12 +238,12 @@ func (t *Vanilla) Advance(ctx context.Context, unit int, rate float64) (trainer.
 
 // minibatch trains the one that batch has.
 func (t *Vanilla) minibatch(rate float64) (loss float64, err error) {
-	step := t.Trained() + 1
-	t.SetTrained(step)
-	for _, o := range t.step.optimizers() {
-		o.Begin(step, rate*o.relativeRate)
+	t.SetTrained(t.Trained() + 1)
+	if t.list != nil {
+		t.list.number(t.batch)
 	}
-	return t.step.run()
+	err = t.run(t.Trained(), rate)
+	return t.step.loss, err
 }
 
 // Minibatch trains a minibatch of the form that Minibatches returns, wherever it comes from.
@@ -310,26 +311,4 @@ func (m *Model) Trained() int { return int(m.counts.Data[0])*countBase + int(m.c
 // SetTrained sets that number, for who trains the minibatches elsewhere.
 func (m *Model) SetTrained(n int) {
 	m.counts.Data[0], m.counts.Data[1] = float32(n/countBase), float32(n%countBase)
-}
-
-// Refresh brings the table of words up to date with the parameters of an
-// encoder. Without one it does nothing.
-func (t *Vanilla) Refresh() error {
-	if t.composed == nil {
-		return nil
-	}
-	return t.composed.refresh()
-}
-
-// DOT prints the graph in the Graphviz language.
-func (t *Vanilla) DOT() string { return dot(t.step.compiled()) }
-
-// Close frees Gorgonia's memory.
-func (t *Vanilla) Close() error {
-	if t.composed != nil {
-		if err := t.composed.forward.close(); err != nil {
-			return err
-		}
-	}
-	return t.step.compiled().close()
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // pairSteps trains random minibatches of pairs with many conflicts.
-func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Options) ([]float32, []float32, float64) {
+func pairSteps(t *testing.T, seed uint64, v int, everyRow, stock bool, c Options) ([]float32, []float32, float64) {
 	t.Helper()
 	c, err := c.withDefaults()
 	if err != nil {
@@ -29,7 +29,8 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Options) ([]fl
 	copy(words.data, randomMatrix(r, v, c.Dim).Float32s())
 	copy(contexts.data, randomMatrix(r, v, c.Dim).Float32s())
 	batch := &pairBatch{width: 1 + c.Negatives}
-	var s compiledStep
+	var s *pairsStep
+	g := newIteration()
 	var total float64
 	for step, left := range []int{70, 70, 33, 1} {
 		batch.words, batch.contexts = nil, nil
@@ -40,19 +41,48 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow bool, c Options) ([]fl
 			}
 		}
 		if s == nil {
-			if s, err = newPairStep(words, contexts, batch, everyRow, team.New(c.Threads), c); err != nil {
+			s = newPairsStep(words, contexts, batch, everyRow, team.New(c.Threads))
+			s.train(g)
+			if err := g.compile(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		words.optimizer.Begin(step+1, .01)
-		contexts.optimizer.Begin(step+1, .01)
-		loss, err := s.run()
+		if stock {
+			words.optimizer.Begin(step+1, .01)
+			contexts.optimizer.Begin(step+1, .01)
+			s.loss, err = stockMinibatch(words, contexts, batch, everyRow)
+		} else {
+			err = g.run(step+1, .01)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		total += loss
+		total += s.loss
 	}
 	return words.data, contexts.data, total
+}
+
+// stockMinibatch trains a minibatch in the stock form.
+func stockMinibatch(words, contexts *table, b *pairBatch, everyRow bool) (float64, error) {
+	var pairs []stockPair
+	for e, word := range b.words {
+		p := stockPair{int(word), int(b.contexts[e]), 1, 1, 1}
+		if e%b.width == 0 {
+			p.sign = -1
+		}
+		pairs = append(pairs, p)
+	}
+	loss, ofWords, ofContexts, err := stockLoss(words.dense, contexts.dense, pairs, 0)
+	update := func(t *table, held []uint32, gradients []float32) {
+		for row := range t.rows {
+			if everyRow || slices.Contains(held, uint32(row)) {
+				t.updateRow(row, gradients[row*t.dim:][:t.dim])
+			}
+		}
+	}
+	update(words, b.words, ofWords)
+	update(contexts, b.contexts, ofContexts)
+	return loss, err
 }
 
 func TestPairStepFormsAgree(t *testing.T) {
@@ -61,8 +91,8 @@ func TestPairStepFormsAgree(t *testing.T) {
 		for _, method := range []optim.Method{optim.SGD, optim.Adam, optim.AdaGrad, optim.RMSProp} {
 			for _, everyRow := range []bool{false, true} {
 				seed := r.Uint64()
-				train := func(threads int, form Form) ([]float32, []float32, float64) {
-					c := testOptions(s[1], s[2], threads, form, method)
+				train := func(threads int, stock bool) ([]float32, []float32, float64) {
+					c := testOptions(s[1], s[2], threads, method)
 					// With a small one the first step is the sign of a gradient, be it rounding. AdaGrad and
 					// RMSProp divide gradients themselves, not their mean.
 					c.Optimizer.Epsilon = map[optim.Method]float64{optim.AdaGrad: 1e-2, optim.RMSProp: 1e-2}[method]
@@ -72,10 +102,10 @@ func TestPairStepFormsAgree(t *testing.T) {
 					// A gradient sums over all pairs of its row, and its rounding grows with them, though it may be 0.
 					c.Optimizer.Epsilon *= max(1, 70*float64(1+s[2])/float64(s[0]))
 					c.Optimizer.WeightDecay = .5
-					return pairSteps(t, seed, s[0], everyRow, c)
+					return pairSteps(t, seed, s[0], everyRow, stock, c)
 				}
-				wantW, wantC, wantLoss := train(1, FormStock)
-				gotW, gotC, loss := train(2, FormFused)
+				wantW, wantC, wantLoss := train(1, true)
+				gotW, gotC, loss := train(2, false)
 				if math.Abs(loss-wantLoss) > 2e-5*wantLoss {
 					t.Errorf("%v %s, every row %v: loss %v, stock %v", s, method, everyRow, loss, wantLoss)
 				}
@@ -92,9 +122,9 @@ func TestPairStepFormsAgree(t *testing.T) {
 func TestPairStepSameBitsForAnyThreads(t *testing.T) {
 	seed := freshRandom(t).Uint64()
 	for _, everyRow := range []bool{false, true} {
-		wantW, wantC, wantLoss := pairSteps(t, seed, 400, everyRow, testOptions(20, 5, 1, FormFused, optim.Adam))
+		wantW, wantC, wantLoss := pairSteps(t, seed, 400, everyRow, false, testOptions(20, 5, 1, optim.Adam))
 		for _, threads := range []int{2, 3, 7} {
-			w, c, loss := pairSteps(t, seed, 400, everyRow, testOptions(20, 5, threads, FormFused, optim.Adam))
+			w, c, loss := pairSteps(t, seed, 400, everyRow, false, testOptions(20, 5, threads, optim.Adam))
 			if loss != wantLoss || !slices.Equal(w, wantW) || !slices.Equal(c, wantC) {
 				t.Errorf("every row %v: %d threads give other bits than one", everyRow, threads)
 			}
@@ -105,7 +135,7 @@ func TestPairStepSameBitsForAnyThreads(t *testing.T) {
 // Adam's moments move a row of the minibatch before on, if every row is updated.
 func TestIdleRows(t *testing.T) {
 	for _, everyRow := range []bool{false, true} {
-		c := testOptions(8, 1, 1, FormFused, optim.Adam)
+		c := testOptions(8, 1, 1, optim.Adam)
 		c.Optimizer.WeightDecay = 0
 		words, contexts, err := newTables(4, c)
 		if err != nil {
@@ -113,15 +143,13 @@ func TestIdleRows(t *testing.T) {
 		}
 		trainer.Randomize(contexts.data, 8, 2)
 		batch := &pairBatch{width: 2, words: []uint32{0, 0}, contexts: []uint32{0, 1}}
-		s, err := newPairStep(words, contexts, batch, everyRow, team.New(c.Threads), c)
-		if err != nil {
+		g := newIteration()
+		newPairsStep(words, contexts, batch, everyRow, team.New(c.Threads)).train(g)
+		if err := g.compile(); err != nil {
 			t.Fatal(err)
 		}
 		step := func(n int) {
-			for _, o := range s.optimizers() {
-				o.Begin(n, .01)
-			}
-			if _, err := s.run(); err != nil {
+			if err := g.run(n, .01); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -215,7 +243,7 @@ func TestVanillaTrains(t *testing.T) {
 	r := freshRandom(t)
 	c := smallCorpus(t, r, 20, 3000)
 	o := VanillaOptions{Window: 2, Batch: 64, Epochs: 3}
-	v, err := NewVanilla(c, uniformNoise(t, 20), o, testOptions(10, 3, 2, FormFused, optim.Adam))
+	v, err := NewVanilla(c, uniformNoise(t, 20), o, testOptions(10, 3, 2, optim.Adam))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +271,7 @@ func TestVanillaTrains(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	good := testOptions(4, 2, 1, FormFused, optim.Adam)
+	good := testOptions(4, 2, 1, optim.Adam)
 	c := smallCorpus(t, rand.New(rand.NewPCG(1, 1)), 5, 5)
 	options := VanillaOptions{Window: 2, Batch: 8, Epochs: 1}
 	for _, test := range []struct {
@@ -253,7 +281,6 @@ func TestErrors(t *testing.T) {
 		{"dimension", func(c *Options, _ *VanillaOptions) { c.Dim = 0 }},
 		{"negatives", func(c *Options, _ *VanillaOptions) { c.Negatives = 0 }},
 		{"threads", func(c *Options, _ *VanillaOptions) { c.Threads = -1 }},
-		{"form", func(c *Options, _ *VanillaOptions) { c.Form = "quick" }},
 		{"optimizer", func(c *Options, _ *VanillaOptions) { c.Optimizer.Method = "" }},
 		{"window", func(_ *Options, o *VanillaOptions) { o.Window = 0 }},
 		{"subsampling", func(_ *Options, o *VanillaOptions) { o.Sample = math.NaN() }},

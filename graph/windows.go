@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -50,6 +52,14 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Optio
 		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
 		scratch: make([]windowScratch, workers.Threads()),
 	}
+}
+
+// apply adds the operation to the graph of words.
+func (w *windows) apply(g *iteration, words *gorgonia.Node) *gorgonia.Node {
+	shape := w.means.Shape()
+	return g.add(func() (*gorgonia.Node, error) {
+		return operation.Apply("windows: means of words", gorgonia.Nodes{words}, shape[0], shape[1], w.forward, w.backward)
+	})
 }
 
 // placesTogether is how many places a worker takes at a time: their rows and those around

@@ -1,25 +1,24 @@
 package graph
 
 import (
-	"github.com/w2vcl/w2vcl/internal/operation"
+	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
-// wordRows are what the rows of W are: rows of a table (ownRows), composed of parts (partRows), or of an encoder's parameters
-// (encoderRows).
+// wordRows are what the rows of W are: rows of a table (ownRows), composed of parts (partRows), or of an encoder's
+// parameters (encoderRows). They differ by the nodes that they add to the graph of an iteration. s lists the rows of an
+// iteration, with their samples.
 type wordRows interface {
-	// compose brings the rows of some words up to date.
-	compose(words []uint32) error
-	// update moves what the words that occur are made of along their gradients, rows of (V, N). Word words[a] has
-	// slots[a+1] - slots[a] samples.
-	update(words, slots []uint32, gradients []float32) error
+	// compose adds the nodes that make the rows, (V, N), and returns of what nodes update needs the gradients.
+	compose(g *iteration, s *step.Sampler) (rows *gorgonia.Node, of gorgonia.Nodes)
+	// update adds the nodes that move what the rows are made of along the gradients, after the given nodes.
+	update(g *iteration, s *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node)
 	// refresh brings all rows up to date.
 	refresh() error
-	// begin begins a step of the optimizers.
-	begin(step int, rate float64)
 	state() []trainer.Tensor
 	randomize()
 }
@@ -32,69 +31,37 @@ func (u updates) of(row int) int { return int(u[row]) }
 
 // ownRows are rows of a table: W itself, or what a word has beside its parts.
 type ownRows struct {
-	name      string
-	rows      []float32 // (V, N)
-	dim       int
-	optimizer optim.Optimizer
-	updates   func(row int) int // with this one
-	team      *team.Team
-	start     func()
+	*table
+	team  *team.Team
+	start func()
+	node  *gorgonia.Node
 }
 
-func (o *ownRows) compose([]uint32) error { return nil }
+func (o *ownRows) compose(g *iteration, _ *step.Sampler) (*gorgonia.Node, gorgonia.Nodes) {
+	o.node = g.input(o.name, o.dense)
+	return o.node, gorgonia.Nodes{o.node}
+}
 
 func (o *ownRows) refresh() error { return nil }
 
-func (o *ownRows) begin(step int, rate float64) { o.optimizer.Begin(step, rate) }
-
-func (o *ownRows) update(words, slots []uint32, gradients []float32) error {
-	return o.team.Each(len(words), rowsTogether, func(_, a int) {
-		row, samples := int(words[a]), int(slots[a+1]-slots[a])
-		from, to := row*o.dim, (row+1)*o.dim
-		o.optimizer.UpdateMean(row, o.updates(row), samples, o.rows[from:to], gradients[from:to])
-	})
+// update moves each row along its gradient, a row of (V, N), the mean over its samples.
+func (o *ownRows) update(g *iteration, s *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node) {
+	work := func(in []*tensor.Dense) error {
+		o.optimizer.Begin(g.number(), g.rate())
+		gradient := in[1].Float32s()
+		return o.team.Each(s.Len(), rowsTogether, func(_, i int) {
+			if row, samples := s.Row(i), len(s.Share(i)); samples > 0 {
+				o.optimizer.UpdateMean(row, s.Updates(row), samples, o.row(row), gradient[row*o.dim:][:o.dim])
+			}
+		})
+	}
+	inputs := append(gorgonia.Nodes{o.node, gradients[0], g.clock}, after...)
+	g.node("update "+o.name+": "+string(o.method), o.dense, work, inputs...)
 }
 
-func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.rows, o.optimizer) }
+func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.data, o.optimizer) }
 
 func (o *ownRows) randomize() { o.start() }
-
-// encoderRows are the rows of an encoder, which are nodes of the iteration's graph: Gorgonia goes on from
-// their gradients to those of the parameters.
-type encoderRows struct {
-	*composer
-	graph *gorgonia.ExprGraph
-	rows  *gorgonia.Node
-	start func() // sets the parameters to the start of training
-}
-
-func (e *encoderRows) compose([]uint32) error { return nil }
-
-func (e *encoderRows) begin(step int, rate float64) {
-	for _, o := range e.trained {
-		o.Begin(step, rate*o.relativeRate)
-	}
-}
-
-func (e *encoderRows) update(_, _ []uint32, _ []float32) error {
-	if err := e.keep(e.rows); err != nil {
-		return err
-	}
-	return e.composer.update()
-}
-
-func (e *encoderRows) refresh() (err error) {
-	defer operation.Recovered("build the graph of the encoder", &err)
-	if e.rows == nil { // a device trains them
-		e.graph = gorgonia.NewGraph()
-		if _, e.rows, err = e.composer.compose(e.graph, nil); err != nil {
-			return err
-		}
-	}
-	return e.composer.refresh(e.graph, e.rows)
-}
-
-func (e *encoderRows) randomize() { e.start() }
 
 // tensors lists a table and its moments.
 func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {

@@ -208,7 +208,6 @@ func TestTrainingErrors(t *testing.T) {
 	for name, change := range map[string]func(e *Encoder, c *graph.Options){
 		"words":      func(e *Encoder, _ *graph.Options) { *e = few },
 		"dimensions": func(_ *Encoder, c *graph.Options) { c.Dim = 19 },
-		"form":       func(_ *Encoder, c *graph.Options) { c.Form = graph.FormStock },
 	} {
 		e, c := e, config(1)
 		change(&e, &c)

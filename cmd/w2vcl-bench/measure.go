@@ -23,7 +23,7 @@ type stepCase struct {
 
 func (c stepCase) options() graph.Options {
 	return graph.Options{
-		Dim: c.dim, Negatives: c.negatives, Seed: 1, Threads: c.threads, Form: graph.FormFused,
+		Dim: c.dim, Negatives: c.negatives, Seed: 1, Threads: c.threads,
 		Optimizer: optim.Options{Method: c.optimizer},
 	}
 }

@@ -3,28 +3,18 @@ package operation
 import (
 	"fmt"
 
-	"github.com/chewxy/hm"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// matrixFunction returns the type of a function from n matrices to one.
-func matrixFunction(n int) hm.Type {
-	types := make([]hm.Type, n+1)
-	for i := range types {
-		types[i] = MatrixType
-	}
-	return hm.NewFnType(types...)
-}
-
-// A Function is a differentiable operation on matrices whose result is a matrix.
+// A Function is an operation on matrices whose result is a matrix.
 type Function struct {
 	Base
 	shape tensor.Shape
 	// forward computes the result.
 	forward func(inputs []*tensor.Dense) (*tensor.Dense, error)
 	// backward computes the gradients of all inputs from the gradient of the
-	// result. Each gradient has the shape of its input.
+	// result. Each gradient has the shape of its input. nil: no input has a gradient.
 	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error)
 }
 
@@ -32,22 +22,19 @@ type Function struct {
 // matrix (rows, columns). forward computes the result; backward computes the
 // gradients of all inputs from the gradient of the result. Both return their own
 // memory, which the next call may overwrite. backward runs after forward, with the
-// same inputs.
+// same inputs. If it is nil, differentiation ends at the result.
 func Apply(
 	name string, inputs gorgonia.Nodes, rows, columns int,
 	forward func(inputs []*tensor.Dense) (*tensor.Dense, error),
 	backward func(inputs []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error),
 ) (node *gorgonia.Node, err error) {
 	defer Recovered("add the "+name, &err)
-	node, err = gorgonia.ApplyOp(&Function{New(name, len(inputs)), tensor.Shape{rows, columns}, forward, backward}, inputs...)
+	node, err = gorgonia.ApplyOp(&Function{New(name, inputs, MatrixType), tensor.Shape{rows, columns}, forward, backward}, inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("add the %s: %w", name, err)
 	}
 	return node, nil
 }
-
-// Type returns the type of a function from matrices to a matrix.
-func (f *Function) Type() hm.Type { return matrixFunction(f.inputs) }
 
 // InferShape returns the shape of the result.
 func (f *Function) InferShape(...gorgonia.DimSizer) (tensor.Shape, error) {
@@ -69,11 +56,11 @@ func (f *Function) Do(values ...gorgonia.Value) (result gorgonia.Value, err erro
 	return d, nil
 }
 
-// DiffWRT returns true for every input: each has a gradient.
+// DiffWRT says of each input whether it has a gradient: all have one, or none has.
 func (f *Function) DiffWRT(inputs int) []bool {
 	all := make([]bool, inputs)
 	for i := range all {
-		all[i] = true
+		all[i] = f.backward != nil
 	}
 	return all
 }
@@ -82,16 +69,20 @@ func (f *Function) DiffWRT(inputs int) []bool {
 // gradients. Each later node returns one of them; it has the first node as an input
 // so that it runs later.
 func (f *Function) SymDiff(inputs gorgonia.Nodes, output, gradient *gorgonia.Node) (gorgonia.Nodes, error) {
-	first := &gradients{Base: New("gradient of "+f.name, len(inputs)+2), function: f}
+	if f.backward == nil {
+		return make(gorgonia.Nodes, len(inputs)), nil
+	}
 	from := append(append(gorgonia.Nodes{}, inputs...), output, gradient)
+	first := &gradients{Base: New("gradient of "+f.name, from, MatrixType), function: f}
 	node, err := gorgonia.ApplyOp(first, from...)
 	if err != nil {
 		return nil, fmt.Errorf("gradient of the %s: %w", f.name, err)
 	}
 	nodes := gorgonia.Nodes{node}
 	for i := 1; i < len(inputs); i++ {
-		op := &laterGradient{New(fmt.Sprintf("gradient %d of %s", i, f.name), 2), first, i}
-		node, err := gorgonia.ApplyOp(op, inputs[i], nodes[0])
+		from := gorgonia.Nodes{inputs[i], nodes[0]}
+		op := &laterGradient{New(fmt.Sprintf("gradient %d of %s", i, f.name), from, MatrixType), first, i}
+		node, err := gorgonia.ApplyOp(op, from...)
 		if err != nil {
 			return nil, fmt.Errorf("gradient %d of the %s: %w", i, f.name, err)
 		}
@@ -107,8 +98,6 @@ type gradients struct {
 	function *Function
 	results  []*tensor.Dense
 }
-
-func (g *gradients) Type() hm.Type { return matrixFunction(g.inputs) }
 
 func (g *gradients) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
 	return shapeOf(g, in[0])
@@ -134,8 +123,6 @@ type laterGradient struct {
 	first *gradients
 	index int
 }
-
-func (l *laterGradient) Type() hm.Type { return matrixFunction(l.inputs) }
 
 func (l *laterGradient) InferShape(in ...gorgonia.DimSizer) (tensor.Shape, error) {
 	return shapeOf(l, in[0])

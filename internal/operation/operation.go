@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/chewxy/hm"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -18,20 +19,27 @@ import (
 // A Base implements a part of gorgonia.Op for the operations that embed it. They
 // manage their own memory and call no foreign code.
 type Base struct {
-	id     uint32
-	name   string
-	inputs int
+	id    uint32
+	name  string
+	types []hm.Type // of the inputs and of the result
 }
 
 var bases atomic.Uint32
 
-// New returns the base of an operation with the given number of inputs.
-func New(name string, inputs int) Base {
-	return Base{bases.Add(1), name, inputs}
+// New returns the base of an operation on the given inputs with a result of the given type.
+func New(name string, inputs gorgonia.Nodes, result hm.Type) Base {
+	types := make([]hm.Type, 0, len(inputs)+1)
+	for _, n := range inputs {
+		types = append(types, n.Type())
+	}
+	return Base{bases.Add(1), name, append(types, result)}
 }
 
 // Arity returns the number of inputs.
-func (b Base) Arity() int { return b.inputs }
+func (b Base) Arity() int { return len(b.types) - 1 }
+
+// Type returns the type of a function from the inputs to the result.
+func (b Base) Type() hm.Type { return hm.NewFnType(b.types...) }
 
 // ReturnsPtr returns false: Gorgonia must not edit the result in place.
 func (b Base) ReturnsPtr() bool { return false }
@@ -60,13 +68,13 @@ func (b Base) String() string { return b.name }
 var MatrixType = gorgonia.TensorType{Dims: 2, Of: tensor.Float32}
 
 // Matrices returns the inputs of an operation as matrices. It returns an error for
-// an input that is not a float32 matrix in row-major order.
+// an input that is not a matrix in row-major order. Gorgonia checks the types of values.
 func Matrices(inputs []gorgonia.Value) ([]*tensor.Dense, error) {
 	all := make([]*tensor.Dense, len(inputs))
 	for i, v := range inputs {
 		d, ok := v.(*tensor.Dense)
-		if !ok || d.Dtype() != tensor.Float32 || d.Dims() != 2 || d.DataOrder().IsColMajor() {
-			return nil, fmt.Errorf("input %d is not a float32 matrix in row-major order", i)
+		if !ok || d.Dims() != 2 || d.DataOrder().IsColMajor() {
+			return nil, fmt.Errorf("input %d is not a matrix in row-major order", i)
 		}
 		all[i] = d
 	}
