@@ -9,7 +9,7 @@ import (
 
 // A Result is one score. Found of Total items (pairs, questions) have all
 // their words in the table. Composed counts further items: their unknown words
-// were scored with vectors composed of the words' spelling. Score is of all of these; the other two
+// were scored with vectors composed of the words' spelling; Source says of what. Score is of all of these; the other two
 // are of the items that were found, and of the further ones, if both can be scored.
 type Result struct {
 	Task    string `json:"task"`    // see the Task constants
@@ -19,9 +19,10 @@ type Result struct {
 	Found   int    `json:"found"`
 	Total   int    `json:"total"`
 
-	Composed      int   `json:"composed,omitempty"`
-	FoundScore    Score `json:"found_score,omitzero"`
-	ComposedScore Score `json:"composed_score,omitzero"`
+	Composed      int    `json:"composed,omitempty"`
+	Source        string `json:"source,omitempty"` // "cnn"
+	FoundScore    Score  `json:"found_score,omitzero"`
+	ComposedScore Score  `json:"composed_score,omitzero"`
 
 	// Deviation is the standard deviation of several scores, if Score is their
 	// mean; 0 if there is one score, or all are equal.

@@ -17,7 +17,7 @@
 //     operation from a function and its gradient (connect.go). The order of a sum must follow from shapes, so that results do
 //     not depend on the number of threads.
 //  3. Put the encoder into graph.Options.Encoder, wrapped in WithWords if words have own vectors.
-//  4. Describe its file: add its kind to file.go, and its tensors to load.go.
+//  4. Describe its file: add its kind to source.go, and its tensors to file.go and load.go.
 //  5. Add the value of --subword to train/settings/choices.go, settings to train/settings/table_subword.go, the learning rate to
 //     train/settings/recipes.go, and a case to NewEncoder in train/settings/trainers.go.
 //  6. GPUs have kernels for the CNN; StructureOf refuses all others.
@@ -31,12 +31,16 @@ import (
 	"github.com/w2vcl/w2vcl/graph"
 )
 
-// A Composer gives any word a vector.
+// A Composer gives any word that has a known part a vector.
 type Composer interface {
 	// Dim is N.
 	Dim() int
 	// Encode writes the vectors of words, any strings, to dst, len(words) x Dim.
 	Encode(words []string, dst []float32) error
+	// Parts is how many of a word's parts, symbols or n-grams, training knew. Without any, what Encode writes says nothing of the word.
+	Parts(word string) int
+	// Source says what composes.
+	Source() Source
 }
 
 // A Trained composer composes the vectors of the vocabulary that it was made for, too, and training changes it: NGrams or an

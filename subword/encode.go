@@ -2,6 +2,7 @@ package subword
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/tensor"
@@ -37,6 +38,23 @@ func (c *CNN) Encode(words []string, dst []float32) error {
 		words, dst = words[rows:], dst[rows*n:]
 	}
 	return nil
+}
+
+// Source is FromCNN.
+func (c *CNN) Source() Source { return FromCNN }
+
+// Parts is how many symbols of a word the alphabet has, besides the marks, which every word has.
+func (c *CNN) Parts(word string) (known int) {
+	spelt := c.alphabet.Spell([]string{word, ""}, 0)
+	for i := range c.alphabet.spellings() {
+		marks := spelt.Word(c.alphabet.spellings() + i)
+		for _, symbol := range spelt.Word(i) {
+			if symbol >= uint32(c.alphabet.known()) && !slices.Contains(marks, symbol) {
+				known++
+			}
+		}
+	}
+	return known
 }
 
 // encodeRows is how many words Encode takes at a time: tables serve them all.

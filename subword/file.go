@@ -20,8 +20,6 @@ import (
 const (
 	metadataKey = "w2vcl-encoder"
 	fileVersion = 1
-	kindCNN     = "cnn"
-	kindNGrams  = "ngrams"
 
 	fileOverhead = 64 << 10 // header and small tensors
 )
@@ -29,7 +27,7 @@ const (
 // A description is the metadata of an encoder's file.
 type description struct {
 	Version int           `json:"version"`
-	Kind    string        `json:"kind"`
+	Kind    Source        `json:"kind"`
 	CNN     *CNNOptions   `json:"cnn,omitempty"`
 	NGrams  *NGramOptions `json:"ngrams,omitempty"`
 	Scale   float32       `json:"scale,omitempty"` // of n-grams
@@ -67,7 +65,7 @@ func Save(path string, e Trained, offset []float32) error {
 
 // save describes the network for Save.
 func (c *CNN) save(d *description, f *fileWriter) {
-	d.Kind, d.CNN = kindCNN, &c.options
+	d.Kind, d.CNN = c.Source(), &c.options
 	f.bytes("alphabet", []byte(strings.Join(c.alphabet.symbols, "\n")))
 	if c.statistics != nil {
 		f.floats("moments.mean", c.statistics.Mean, len(c.statistics.Mean))

@@ -65,12 +65,60 @@ func TestSaveAndLoad(t *testing.T) {
 		}) {
 			t.Errorf("%s: what was loaded composes other vectors (error %v)", name, err)
 		}
+		for _, word := range all {
+			if loaded.Parts(word) != e.Parts(word) || loaded.Source() != e.Source() {
+				t.Errorf("%s: %q has %d parts %s, before %d %s", name, word, loaded.Parts(word), loaded.Source(), e.Parts(word), e.Source())
+			}
+		}
 		if loaded.Dim() != n {
 			t.Errorf("%s: loaded with %d dimensions", name, loaded.Dim())
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() > e.FileBytes() {
 			t.Errorf("%s: %v bytes, estimated %d (error %v)", name, info.Size(), e.FileBytes(), err)
 		}
+	}
+}
+
+// The parts of a word are what the vocabulary has of it, without the marks that every word has.
+func TestParts(t *testing.T) {
+	vocabulary := []string{"aba", "ab", "aab"}
+	cnn := func(gram ...int) Trained {
+		e, err := NewCNN(vocabulary, CNNOptions{Dim: 2, Spelling: SpellingOptions{Gram: gram, Limit: 4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	grams, err := NewNGrams(vocabulary, NGramOptions{Dim: 2, Shortest: 2, Longest: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := NewFit(vocabulary, 2, grams)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []struct {
+		Trained
+		text string
+		want map[string]int
+	}{
+		{cnn(1), "from the CNN", map[string]int{"": 0, "xy": 0, "ax": 1, "ab": 2, "xyab": 0}}, // ab is behind the limit
+		{cnn(1, 2), "from the CNN", map[string]int{"": 0, "xy": 0, "ax": 2, "ab": 5}},
+		{WithWords(cnn(2).(Encoder)), "from the CNN", map[string]int{"": 0, "a": 1, "xa": 0}},
+		{grams, "from n-grams", map[string]int{"": 0, "xy": 0, "ax": 1, "ab": 5}},
+		{fit, "from a fit to spelling", map[string]int{"": 0, "xy": 0, "ax": 1, "ab": 5}},
+	} {
+		for word, want := range e.want {
+			if got := e.Parts(word); got != want {
+				t.Errorf("%s: %q has %d known parts, want %d", e.text, word, got, want)
+			}
+		}
+		if got := (Origin{Source: e.Source()}).String(); got != e.text {
+			t.Errorf("%q, want %q", got, e.text)
+		}
+	}
+	if got := (Origin{FromNGrams, 1}).String(); got != "from 1 n-gram" {
+		t.Error(got)
 	}
 }
 

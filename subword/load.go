@@ -72,10 +72,10 @@ func read(r io.Reader, size int64) (Composer, error) {
 // encoder makes the encoder of a description, of all tensors of the file.
 func (f fileReader) encoder(d description) (e Composer, err error) {
 	switch {
-	case d.Kind == kindCNN && d.CNN != nil:
+	case d.Kind == FromCNN && d.CNN != nil:
 		e, err = f.cnn(*d.CNN)
-	case d.Kind == kindNGrams && d.NGrams != nil:
-		e, err = f.ngrams(*d.NGrams, d.Scale)
+	case (d.Kind == FromNGrams || d.Kind == FromFit) && d.NGrams != nil:
+		e, err = f.ngrams(*d.NGrams, d.Scale, d.Kind)
 	default:
 		err = fmt.Errorf("it is of kind %q, which this w2vcl does not know", d.Kind)
 	}
@@ -205,7 +205,7 @@ func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {
 	return alphabet, nil
 }
 
-func (f fileReader) ngrams(o NGramOptions, scale float32) (Composer, error) {
+func (f fileReader) ngrams(o NGramOptions, scale float32, source Source) (Composer, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (f fileReader) ngrams(o NGramOptions, scale float32) (Composer, error) {
 		return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", scale)
 	}
 	o.Scale = scale
-	e := &NGrams{options: o, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
+	e := &NGrams{options: o, source: source, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
 	var sizes []uint32
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])

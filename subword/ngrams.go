@@ -50,9 +50,10 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 //	scale · mean of z_g + offset
 //
 // over its n-grams, where z_g is zero for one that is not in the vocabulary. It is a mean of rows scale · z_g + offset, so a
-// fastText model can hold it. A word without n-grams gets zeros.
+// fastText model can hold it. A word without n-grams gets zeros, and a word whose n-grams are all unknown the offset.
 type NGrams struct {
 	options NGramOptions
+	source  Source
 	rows    map[uint32]uint32     // bucket to part
 	words   *composed.Composition // of the vocabulary
 	offset  []float32             // (N); nil: zeros
@@ -67,7 +68,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	if len(vocabulary) == 0 {
 		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
 	}
-	e := &NGrams{options: o, rows: map[uint32]uint32{}}
+	e := &NGrams{options: o, source: FromNGrams, rows: map[uint32]uint32{}}
 	starts, ngrams := []uint32{0}, []uint32(nil)
 	for _, word := range vocabulary {
 		for _, bucket := range e.buckets(word) {
@@ -122,6 +123,19 @@ func (e *NGrams) Words() int { return e.words.Words() }
 
 // Dim is N.
 func (e *NGrams) Dim() int { return e.options.Dim }
+
+// Source is FromNGrams or FromFit.
+func (e *NGrams) Source() Source { return e.source }
+
+// Parts is how many n-grams of a word the vocabulary has.
+func (e *NGrams) Parts(word string) (known int) {
+	for _, bucket := range e.Shape().NGrams(nil, word) {
+		if _, ok := e.rows[bucket]; ok {
+			known++
+		}
+	}
+	return known
+}
 
 // Truncated is 0: words may have any length.
 func (e *NGrams) Truncated() int { return 0 }
@@ -201,7 +215,7 @@ func (e *NGrams) encode(buckets []uint32, sum, row []float32) {
 
 // save describes the n-grams for Save.
 func (e *NGrams) save(d *description, f *fileWriter) {
-	d.Kind, d.NGrams, d.Scale = kindNGrams, &e.options, e.options.Scale
+	d.Kind, d.NGrams, d.Scale = e.source, &e.options, e.options.Scale
 	e.writeBuckets(f)
 	f.floats("ngrams", e.words.Parts, len(e.words.Sizes), e.options.Dim)
 }

@@ -18,6 +18,8 @@ func (e nothing) Parameters() []graph.Parameter    { return nil }
 func (e nothing) Randomize(uint64)                 {}
 func (e nothing) Bytes() (rows, gradient int64)    { return 0, 0 }
 func (e nothing) Encode([]string, []float32) error { return nil }
+func (e nothing) Parts(string) int                 { return 0 }
+func (e nothing) Source() Source                   { return "" }
 func (e nothing) Truncated() int                   { return 0 }
 func (e nothing) FileBytes() int64                 { return 0 }
 func (e nothing) ListBytes() int64                 { return 0 }

@@ -68,7 +68,11 @@ func subwordConfig(t *testing.T, mode, name string) settings.Config {
 // threads (one, for sentence-ordered modes) and after an interrupt; measuring it for a plan changes nothing.
 func TestEncoderRunsAreExact(t *testing.T) {
 	hash := func(out string) string {
-		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, runfolder.EncoderFile)))
+		name := runfolder.EncoderFile
+		if !exists(filepath.Join(out, name)) {
+			name = runfolder.FitFile
+		}
+		return hashOf(t, out) + string(mustRead(t, filepath.Join(out, name)))
 	}
 	for _, mode := range append(slices.Clone(graphModes), "word2vec", "fullw2v") {
 		for _, name := range subwordRuns(mode) {
@@ -93,7 +97,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				}
 				d.Out = filepath.Join(t.TempDir(), "run")
 				interruptRun(t, d)
-				if _, err := subword.Load(filepath.Join(d.Out, runfolder.EncoderFile)); err != nil {
+				if v, err := runfolder.LoadVectors(t.Context(), d.Out); err != nil || v.Encoder == nil {
 					t.Errorf("interrupted: %v", err)
 				}
 				if _, err := Resume(t.Context(), d.Out, map[string]string{"threads": "1"}, nil, nil); err != nil {
@@ -138,19 +142,37 @@ func TestPlanTellsTheFit(t *testing.T) {
 	}
 }
 
-// An encoder that was fitted when a run was interrupted is not that of the vectors at its end.
+// With a fit, the network is in the run folder, too, and is the same as without. What was fitted when a run was interrupted does not
+// belong to the vectors at its end.
 func TestResumeWithoutFit(t *testing.T) {
-	c := subwordConfig(t, "word2vec", "fitted")
+	sources := func(c settings.Config) (network []byte, answers subword.Source) {
+		t.Helper()
+		v, err := runfolder.LoadVectors(t.Context(), c.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mustRead(t, filepath.Join(c.Out, runfolder.EncoderFile)), v.Encoder.Source()
+	}
+	c := subwordConfig(t, settings.ModeCL, "cnn")
+	c.Unseen = "regress"
+	whole := c
+	whole.Out = filepath.Join(t.TempDir(), "run")
+	if _, err := Run(t.Context(), whole, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want, answers := sources(whole)
+	if answers != subword.FromFit {
+		t.Errorf("with a fit, %s answers", answers)
+	}
 	interruptRun(t, c)
-	encoder := filepath.Join(c.Out, runfolder.EncoderFile)
-	if !exists(encoder) {
-		t.Fatal("interrupted: no encoder")
+	if _, answers := sources(c); answers != subword.FromFit {
+		t.Errorf("interrupted, %s answers", answers)
 	}
 	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "encoder"}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if exists(encoder) {
-		t.Error("the run has an encoder of earlier vectors")
+	if got, answers := sources(c); answers != subword.FromCNN || !bytes.Equal(got, want) || exists(filepath.Join(c.Out, runfolder.FitFile)) {
+		t.Errorf("without a fit, %s answers, or the network is another one", answers)
 	}
 }
 
@@ -162,7 +184,6 @@ func TestEncoderOfARun(t *testing.T) {
 		if name == "stretches" {
 			c = subwordConfig(t, onStretches, "ngram")
 		}
-		c.Unseen = "encoder" // what is fitted has the mean of other words than those of the vocabulary
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 // exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
 // takes long: who kills it keeps the vectors.
 func (j *job) exportTables(folder *runfolder.Folder) error {
-	if err := folder.RemoveEncoder(); err != nil { // of the vectors before, when the run was interrupted
+	if err := folder.RemoveEncoders(); err != nil { // of the vectors before, when the run was interrupted
 		return err
 	}
 	words, contexts := j.trainer.Tables()
@@ -97,15 +97,15 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	var working sync.WaitGroup
 	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil)) })
 	vectors, added := words, contexts
-	if j.written() != nil {
+	if j.composes() {
 		vectors, added = j.config.Exported(words, contexts), nil
 	}
 	err := j.exportRows(folder, runfolder.VectorsFile, j.rows(vectors, added))
 	working.Wait()
-	if err = cmp.Or(err, contextsErr); err != nil || j.written() == nil {
+	if err = cmp.Or(err, contextsErr); err != nil || !j.composes() {
 		return err
 	}
-	return j.exportEncoder(folder, vectors)
+	return j.exportEncoders(folder, vectors)
 }
 
 // rows returns the rows of a table, with contexts added to them as --context-weight says, or nil.
@@ -130,11 +130,13 @@ func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i in
 	return err
 }
 
-// exportEncoder writes the encoder, with the offset that fits composed vectors to
-// the given ones.
-func (j *job) exportEncoder(folder *runfolder.Folder, vectors []float32) error {
+// exportEncoders writes the fit, if there is one, and then the encoder, with the offset that fits composed vectors to the given
+// ones. So a run that was killed while it was fitted does not have the encoder compose what the fit should.
+func (j *job) exportEncoders(folder *runfolder.Folder, vectors []float32) error {
 	if j.unseen != nil {
-		return j.exportUnseen(folder, vectors)
+		if err := j.exportUnseen(folder, vectors); err != nil || j.encoder == nil {
+			return err
+		}
 	}
 	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.text.vocabulary.Counts, vectors)
 	if err != nil {
@@ -149,8 +151,11 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 	words, v := int64(j.text.vocabulary.WordBytes()), int64(j.text.vocabulary.Len())
 	table := words + v*int64(4*j.config.Dim+2)
 	space := runfolder.DiskSpace{Vectors: 2*table + overhead, Checkpoint: overhead}
-	if e := j.written(); e != nil {
-		space.Vectors += e.FileBytes()
+	if j.encoder != nil {
+		space.Vectors += j.encoder.FileBytes()
+	}
+	if j.unseen != nil {
+		space.Vectors += j.unseen.FileBytes()
 	}
 	if j.savesComposed() {
 		space.Checkpoint += 4 * v * int64(j.config.Dim)

@@ -129,7 +129,7 @@ func (j *job) copyBytes() int64 {
 	if j.options.Observe != nil {
 		return 2*table + index*v
 	}
-	if j.written() != nil && j.config.ContextWeight != 0 {
+	if j.composes() && j.config.ContextWeight != 0 {
 		return table
 	}
 	return 0

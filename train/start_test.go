@@ -222,7 +222,7 @@ func TestInitOfEncoders(t *testing.T) {
 	}
 	for _, mode := range graphModes {
 		c := subwordConfig(t, mode, "cnn")
-		c.Init, c.Unseen, c.ContextWeight = first.Out, "encoder", 0
+		c.Init, c.ContextWeight = first.Out, 0
 		c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)

@@ -19,13 +19,8 @@ func (j *job) makeEncoder() (err error) {
 	return err
 }
 
-// written is the encoder that the run folder gets; nil: none.
-func (j *job) written() subword.Trained {
-	if j.unseen != nil {
-		return j.unseen
-	}
-	return j.encoder
-}
+// composes reports whether the run folder gets what composes words that the text lacks.
+func (j *job) composes() bool { return j.encoder != nil || j.unseen != nil }
 
 // saving says what is done after training, which a fit makes long.
 func (j *job) saving() string {
@@ -35,13 +30,13 @@ func (j *job) saving() string {
 	return "saving the vectors"
 }
 
-// exportUnseen fits n-grams to the vectors, and writes them as the encoder.
+// exportUnseen fits n-grams to the vectors, and writes them.
 func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
 	once, err := j.unseen.Fit(vectors, j.text.vocabulary.Counts, unseenRidge, j.config.ThreadCount())
 	if err != nil {
 		return err
 	}
-	return subword.Save(folder.Path(runfolder.EncoderFile), j.unseen, once)
+	return subword.Save(folder.Path(runfolder.FitFile), j.unseen, once)
 }
 
 // listBytes is the memory of what an encoder knows of the vocabulary.

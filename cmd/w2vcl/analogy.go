@@ -26,6 +26,7 @@ type analogyAnswer struct {
 	B       string               `json:"b"`
 	C       string               `json:"c"`
 	Answers []embedding.Neighbor `json:"answers"`
+	Unseen  []askedWord          `json:"unseen,omitempty"`
 }
 
 func newAnalogy(s cli.Streams) *cobra.Command {
@@ -77,7 +78,7 @@ func (o *analogyOptions) run(ctx context.Context, s cli.Streams, path string, wo
 	answers := make([]analogyAnswer, len(asked))
 	var out cli.Table
 	for i, q := range asked {
-		answers[i] = analogyAnswer{q[0], q[1], q[2], nearest[i]}
+		answers[i] = analogyAnswer{q[0], q[1], q[2], nearest[i], unseen(found[3*i : 3*i+3])}
 		if i > 0 {
 			out.Rowf("")
 		}
@@ -89,6 +90,7 @@ func (o *analogyOptions) run(ctx context.Context, s cli.Streams, path string, wo
 	if o.json {
 		return cli.WriteJSON(s.Out, answer(&o.questions, answers))
 	}
+	noteUnseen(s, found)
 	return out.Print(s.Out)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/internal/textfile"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
@@ -48,7 +49,7 @@ output matrix is C.`,
 	}
 	cmd.Flags().StringVar(&o.words, "words", "",
 		"write the vectors of the words in `FILE`, one a line (- is standard input), "+
-			"instead of the vocabulary; a run trained with --subword has a vector for any word")
+			"instead of the vocabulary; a run trained with --subword also has vectors of other words")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
@@ -133,16 +134,14 @@ func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, f
 	if err != nil {
 		return nil, err
 	}
-	composed := 0
 	vectors := make([]float32, 0, len(words)*t.Dim)
 	for _, w := range found {
 		vectors = append(vectors, w.Vector...)
-		if w.Composed() {
-			composed++
-		}
 	}
-	s.Notef("%s of %s words are not in the text; their vectors are composed",
-		terminal.Number(composed), terminal.Number(len(words)))
+	if composed := unseen(found); len(composed) > 0 {
+		s.Notef("%s of %s words are not in the text; their vectors are %s", terminal.Number(len(composed)), terminal.Number(len(words)),
+			subword.Origin{Source: composed[0].Source})
+	}
 	table, err := embedding.NewTable(words, t.Dim, vectors)
 	return &runfolder.Vectors{Table: table, Encoder: t.Encoder}, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -172,9 +173,9 @@ func (r demoResult) print(s cli.Streams) error {
 	out.Rowf("\nnearest words")
 	for _, w := range r.Neighbors {
 		line := "  " + w.Word + "\t"
-		if w.Composed && !composed {
+		if w.Source != "" && !composed {
 			composed = true
-			out.Rowf("\nnearest words of words that the text does not have")
+			out.Rowf("\nnearest words of words that the text does not have, %s", subword.Origin{Source: w.Source})
 		}
 		for i, n := range w.Neighbors {
 			if i > 0 {

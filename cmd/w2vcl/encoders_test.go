@@ -3,13 +3,17 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -39,6 +43,34 @@ func TestGoldenEncoders(t *testing.T) {
 		}
 	} else if !bytes.Equal(page, want) {
 		t.Errorf("%s is not what settings say: go test ./cmd/w2vcl -run TestGoldenEncoders -update", path)
+	}
+}
+
+// TestCNNOfARun: another process than the one that trained composes the same vectors. They are those of spelling alone, of which three
+// characters are read: w10zz has that of w10.
+func TestCNNOfARun(t *testing.T) {
+	r := newRun(t, "--model", "sg", "--subword", "cnn", "--compose", "spelling", "--context-weight", "0", "--max-chars", "3", "--iterations", "8")
+	r.must(r.train())
+	trained, err := embedding.Load(t.Context(), filepath.Join(r.out, "vectors.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, args := []int(nil), []string{"vector", r.out, "--json"}
+	for row, word := range trained.Words {
+		if len(word) == 3 {
+			rows, args = append(rows, row), append(args, word+"zz")
+		}
+	}
+	var composed []wordVector
+	if output, err := w2vclCommand(t, args...).Output(); err != nil || json.Unmarshal(output, &composed) != nil || len(composed) < 20 {
+		t.Fatalf("%d vectors, error %v", len(composed), err)
+	}
+	for i, row := range rows {
+		for k, want := range trained.Vector(row) {
+			if got := composed[i].Vector[k]; math.Abs(float64(got-want)) > 1e-6 || composed[i].Source != subword.FromCNN {
+				t.Fatalf("%s from %s: value %d is %v, trained %v", composed[i].Word, composed[i].Source, k, got, want)
+			}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/nodes"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
@@ -47,8 +48,8 @@ categorization set in a folder, or on the sets that come with w2vcl. Every score
 stands beside its coverage: how many of the set's items have all their words in
 the vocabulary. Only the main metrics are shown: Spearman's correlation, 3CosAdd and
 purity. --all shows all metrics; --json always has all. A run trained with --subword
-composes the vectors of other words. The score then covers all pairs, and pairs with
-and without a composed word are also scored apart.
+composes the vectors of other words. The score then also covers their pairs, unless
+no part of a word is known; pairs with and without a composed word are also scored apart.
 
 Sets of sentences (MR, Subj, SST-2) take minutes, so they are scored only with
 --task classification. It trains a small convolutional network for each set; the
@@ -256,7 +257,7 @@ func (o *evalOptions) score(ctx context.Context, s cli.Streams, t *runfolder.Vec
 	defer remove()
 	options := words.Options{OOV: words.OOV(o.oov), Lookup: o.lookup, Sections: o.sections, Task: o.task}
 	if t.Encoder != nil {
-		options.Compose = t.Encoder.Encode
+		options.Compose, options.Parts, options.Source = t.Encoder.Encode, t.Encoder.Parts, string(t.Encoder.Source())
 		options.OOV = cmp.Or(options.OOV, words.OOVCompose)
 	}
 	if options.OOV == words.OOVCompose && t.Encoder == nil {
@@ -297,7 +298,7 @@ func printScores(s cli.Streams, results []evaluate.Result) error {
 		}
 		found, composed := "", ""
 		if r.Composed > 0 {
-			composed = fmt.Sprintf(", %d more composed", r.Composed)
+			composed = fmt.Sprintf(", %d more %s", r.Composed, subword.Origin{Source: subword.Source(r.Source)})
 		}
 		if r.FoundScore != 0 {
 			found, composed = ": "+r.FoundScore.String(), composed+": "+r.ComposedScore.String()

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/testdata"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -22,4 +25,37 @@ func noteUnfinished(s cli.Streams, path string) {
 	if note := runfolder.Unfinished(path); note != "" {
 		s.Notef("Note: %s; these are the vectors of its last checkpoint", note)
 	}
+}
+
+// An askedWord is a word and, if the text lacks it, what its vector is from.
+type askedWord struct {
+	Word string `json:"word"`
+	subword.Origin
+}
+
+// unseen returns the words that the text lacks, each once.
+func unseen(found []runfolder.WordVector) (words []askedWord) {
+	met := map[string]bool{}
+	for _, w := range found {
+		if w.Composed() && !met[w.Word] {
+			words = append(words, askedWord{w.Word, w.Origin})
+		}
+		met[w.Word] = true
+	}
+	return words
+}
+
+// noteUnseen says what the vectors of words that the text lacks are from.
+func noteUnseen(s cli.Streams, found []runfolder.WordVector) {
+	for _, u := range unseen(found) {
+		s.Notef("%s%s", u.Word, notInText(u.Origin))
+	}
+}
+
+// notInText says of an unseen word that it is one, and what its vector is from; of others nothing.
+func notInText(o subword.Origin) string {
+	if o.Source == "" {
+		return ""
+	}
+	return fmt.Sprintf("  (not in the text; %s)", o)
 }

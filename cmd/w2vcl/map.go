@@ -122,17 +122,11 @@ func (o *mapOptions) load(ctx context.Context, s cli.Streams, path string) (*emb
 	if err != nil {
 		return nil, fmt.Errorf("--words %s: %w", o.words, err)
 	}
-	if t.Encoder == nil {
-		known := slices.DeleteFunc(slices.Clone(words), func(word string) bool {
-			_, ok := t.Index(word)
-			return !ok
-		})
-		if unknown := len(words) - len(known); unknown > 0 {
-			s.Notef("Note: %s of %s words have no vector and are left out",
-				terminal.Number(unknown), terminal.Number(len(words)))
-		}
-		words = known
+	known := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !t.Has(word) })
+	if unknown := len(words) - len(known); unknown > 0 {
+		s.Notef("Note: %s of %s words have no vector and are left out", terminal.Number(unknown), terminal.Number(len(words)))
 	}
+	words = known
 	found, err := t.Lookup(words)
 	if err != nil {
 		return nil, err

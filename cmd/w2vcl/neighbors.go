@@ -20,8 +20,7 @@ type neighborsOptions struct {
 
 // A wordNeighbors is an element of the array that neighbors --json prints.
 type wordNeighbors struct {
-	Word      string               `json:"word"`
-	Composed  bool                 `json:"composed,omitempty"` // from its spelling: it is not in the text
+	askedWord
 	Neighbors []embedding.Neighbor `json:"neighbors"`
 }
 
@@ -34,7 +33,8 @@ func newNeighbors(s cli.Streams) *cobra.Command {
 		Long: `Show the words whose vectors have the largest cosine with the vector of a word, in
 a run folder or a file of vectors. A run that is still training answers with the
 vectors of its last checkpoint. A run trained with --subword, and a fastText model,
-answer for any word, seen or not.`,
+also answer for words that are not in their text. The answer says what the vector of such
+a word comes from.`,
 		Example: `  w2vcl neighbors runs/wiki economy river
   w2vcl neighbors glove.6B.100d.txt paris --count 20
   w2vcl neighbors runs/wiki --words words.txt --json`,
@@ -79,20 +79,12 @@ func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, 
 		if i > 0 {
 			out.Rowf("")
 		}
-		out.Rowf("%s%s", w.Word, composedNote(w.Composed))
+		out.Rowf("%s%s", w.Word, notInText(w.Origin))
 		for _, n := range w.Neighbors {
 			out.Rowf("  %s\t%6.3f", n.Word, n.Cosine)
 		}
 	}
 	return out.Print(s.Out)
-}
-
-// composedNote marks a word whose vector comes from spelling alone.
-func composedNote(composed bool) string {
-	if composed {
-		return "  (not in the text; composed from its spelling)"
-	}
-	return ""
 }
 
 // neighbors finds the nearest words of each word.
@@ -111,7 +103,7 @@ func neighbors(ctx context.Context, t *runfolder.Vectors, words []string, count 
 	}
 	answers := make([]wordNeighbors, len(found))
 	for i, w := range found {
-		answers[i] = wordNeighbors{w.Word, w.Composed(), nearest[i]}
+		answers[i] = wordNeighbors{askedWord{w.Word, w.Origin}, nearest[i]}
 	}
 	return answers, nil
 }

@@ -14,9 +14,10 @@ import (
 
 // A similarityAnswer is the object that similarity --json prints.
 type similarityAnswer struct {
-	A      string  `json:"a"`
-	B      string  `json:"b"`
-	Cosine float32 `json:"cosine"`
+	A      string      `json:"a"`
+	B      string      `json:"b"`
+	Cosine float32     `json:"cosine"`
+	Unseen []askedWord `json:"unseen,omitempty"`
 }
 
 func newSimilarity(s cli.Streams) *cobra.Command {
@@ -56,12 +57,13 @@ func similarity(ctx context.Context, s cli.Streams, path string, args []string, 
 	var out cli.Table
 	for i, pair := range pairs {
 		cosine := cosine(found[2*i].Vector, found[2*i+1].Vector)
-		answers[i] = similarityAnswer{pair[0], pair[1], cosine}
+		answers[i] = similarityAnswer{pair[0], pair[1], cosine, unseen(found[2*i : 2*i+2])}
 		out.Rowf("%s\t%s\t%6.3f", pair[0], pair[1], cosine)
 	}
 	if asJSON {
 		return cli.WriteJSON(s.Out, answer(q, answers))
 	}
+	noteUnseen(s, found)
 	return out.Print(s.Out)
 }
 

@@ -13,9 +13,8 @@ import (
 
 // A wordVector is an element of the array that vector --json prints.
 type wordVector struct {
-	Word     string    `json:"word"`
-	Composed bool      `json:"composed,omitempty"` // from its spelling
-	Vector   []float32 `json:"vector"`
+	askedWord
+	Vector []float32 `json:"vector"`
 }
 
 func newVector(s cli.Streams) *cobra.Command {
@@ -26,7 +25,8 @@ func newVector(s cli.Streams) *cobra.Command {
 		SuggestFor: []string{"embed", "print-word-vectors", "get-vector"},
 		Long: `Print the vectors of words, a line each: the word and its values. A run trained
 with --subword, and a fastText model, compose the vectors of words that are not in
-their text. 'w2vcl convert --words' writes the vectors of a whole list of words to a file.`,
+their text. Standard error says what such a vector comes from. 'w2vcl convert --words'
+writes the vectors of a whole list of words to a file.`,
 		Example: `  w2vcl vector runs/wiki economy
   w2vcl vector runs/wiki unlearnable misspeled --json`,
 		Args: cli.WordsOf("DIR|VECTORS"),
@@ -51,10 +51,11 @@ func printVectors(ctx context.Context, s cli.Streams, path string, words []strin
 	if asJSON {
 		lines := make([]wordVector, len(found))
 		for i, w := range found {
-			lines[i] = wordVector{w.Word, w.Composed(), w.Vector}
+			lines[i] = wordVector{askedWord{w.Word, w.Origin}, w.Vector}
 		}
 		return cli.WriteJSON(s.Out, lines)
 	}
+	noteUnseen(s, found)
 	for _, w := range found {
 		line := []byte(terminal.Visible(w.Word))
 		for _, x := range w.Vector {

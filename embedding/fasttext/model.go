@@ -79,6 +79,9 @@ func (m *Model) Encode(words []string, dst []float32) error {
 	return nil
 }
 
+// Parts is how many n-grams a word has: each has a vector.
+func (m *Model) Parts(word string) int { return len(m.shape.NGrams(nil, word)) }
+
 // NGram writes the row of an n-gram's bucket to dst.
 func (m *Model) NGram(bucket uint32, dst []float32) {
 	m.add(dst, len(m.raw)+int(bucket), 0)

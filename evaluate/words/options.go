@@ -56,6 +56,10 @@ type Options struct {
 	// other, to dst; for OOVCompose. Where case is ignored, and the table has no
 	// capital letters, words come in lower case.
 	Compose func(words []string, dst []float32) error
+	// Parts is how many known parts a word has. Items with a word of none are left out under OOVCompose. nil: all words have some.
+	Parts func(word string) int
+	// Source names Compose in results.
+	Source string
 	// Task is the only task to score; empty: similarity, analogy and
 	// categorization.
 	Task string

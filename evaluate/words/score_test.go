@@ -118,6 +118,19 @@ func TestCompose(t *testing.T) {
 			evaluatetest.Near(t, "composed", float64(results[1].ComposedScore), 1, 1e-6) // two pairs, in the right order
 		}
 	}
+	// Words without a known part are not asked for, and their pairs are left out.
+	for part, composed := range map[string]int{"x": 0, "unicorn": 1, "n": 2} {
+		o := Options{OOV: OOVCompose, Source: "cnn"}
+		o.Parts = func(word string) int { return strings.Count(word, part) }
+		o.Compose = func(_ []string, dst []float32) error {
+			copy(dst, []float32{1, 1})
+			return nil
+		}
+		results, _, err := Score(t.Context(), evaluatetest.Animals(t), filepath.Join(dir, "set.txt"), o)
+		if err != nil || results[0].Found != 3 || results[0].Composed != composed || (results[0].Source != "") != (composed > 0) {
+			t.Errorf("words with %s: %+v, %v", part, results, err)
+		}
+	}
 	o := Options{OOV: OOVCompose, Compose: func([]string, []float32) error { return errors.New("no vector") }}
 	if _, _, err := Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "set.txt"), o); err == nil || !strings.Contains(err.Error(), "no vector") {
 		t.Errorf("got %v", err)

@@ -14,7 +14,7 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 	if err != nil {
 		return nil, err
 	}
-	var unknown []float32 // stands for a word that is not in the table
+	var unknown []float32 // stands for a word that is not in the table; nil: its pairs are left out
 	switch o.OOV {
 	case OOVZero:
 		unknown = make([]float32, l.Table.Dim)
@@ -34,11 +34,12 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 	for _, p := range pairs {
 		first, known1 := vector(p.First)
 		second, known2 := vector(p.Second)
+		if first == nil || second == nil {
+			continue
+		}
 		some := &known
 		if !known1 || !known2 {
-			if some = &other; o.OOV == OOVSkip {
-				continue
-			}
+			some = &other
 		}
 		cosine := evaluate.Cosine(first, second)
 		all.add(p.Score, cosine)
@@ -48,7 +49,9 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 		score := func(s scored) evaluate.Score { return evaluate.Score(correlation(s.human, s.model)) }
 		r := newResult(evaluate.TaskSimilarity, name, metric, score(all), len(known.human), len(pairs))
 		if o.OOV == OOVCompose {
-			r.Composed = len(other.human)
+			if r.Composed = len(other.human); r.Composed > 0 {
+				r.Source = o.Source
+			}
 			if found, composed := score(known), score(other); found.Valid() && composed.Valid() {
 				r.FoundScore, r.ComposedScore = found, composed
 			}
@@ -68,7 +71,7 @@ func (s *scored) add(human, model float64) {
 	s.human, s.model = append(s.human, human), append(s.model, model)
 }
 
-// compose returns vectors for the words of pairs that are not in the table,
+// compose returns vectors for the words of pairs that are not in the table but have a known part,
 // under the rule OOVCompose.
 func compose(l *evaluate.Lookup, pairs []dataset.Pair, o Options) (map[string][]float32, error) {
 	if o.OOV != OOVCompose {
@@ -82,8 +85,10 @@ func compose(l *evaluate.Lookup, pairs []dataset.Pair, o Options) (map[string][]
 			if _, met := place[word]; known || met {
 				continue
 			}
-			place[word] = len(spelt)
-			spelt = append(spelt, l.Spelling(word))
+			if spelling := l.Spelling(word); o.Parts == nil || o.Parts(spelling) > 0 {
+				place[word] = len(spelt)
+				spelt = append(spelt, spelling)
+			}
 		}
 	}
 	n := l.Table.Dim

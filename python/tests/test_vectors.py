@@ -56,13 +56,29 @@ def test_many_unseen_words_in_one_call(subword_run, monkeypatch):
     calls = []
     command = w2vcl._vectors.command
     monkeypatch.setattr(w2vcl._vectors, "command", lambda *args: calls.append(args) or command(*args))
-    unseen = [f"cat{number}" for number in range(3000)] + ["--dim", "naïve", "cat7"]
+    unseen = [f"cat{number}" for number in range(3000)] + ["--cat", "caïn", "cat7"]
     found = subword_run.vector(["dog", *unseen])
     assert len(calls) == 1 and found.shape == (len(unseen) + 1, 12)
     assert np.array_equal(found[0], subword_run["dog"]) and np.array_equal(found[-1], found[8])
-    assert np.array_equal(subword_run.vector("naïve"), found[-2])
+    assert np.array_equal(subword_run.vector("caïn"), found[-2])
     monkeypatch.setattr(w2vcl._vectors, "_ARGUMENT_BYTES", 20000)
     assert np.array_equal(subword_run.vector(["dog", *unseen]), found) and len(calls) > 3
+
+
+def test_sources_of_unseen_words(text, subword_run, tmp_path):
+    # At most 5 characters are read, so "greenish" is spelt as "green" is, whose vector training composed: spelling alone, without contexts.
+    cnn = w2vcl.train(text, dim=12, iterations=64, model="sg", subword="cnn", compose="spelling", context_weight=0, max_chars=5, out=tmp_path / "cnn")
+    again = w2vcl.load(tmp_path / "cnn")
+    assert np.allclose(again.vector("greenish"), cnn.vectors[cnn.index["green"]], rtol=0, atol=1e-6)
+    assert not np.allclose(again.vector("grey"), again.vector("greenish"), atol=1e-3)
+    both = w2vcl.train(text, dim=12, iterations=64, subword="none", unseen="regress", out=tmp_path / "fit")
+    assert [run.source("greenish") for run in (again, subword_run, both)] == ["cnn", "ngrams", "fit"]
+    for run in (again, subword_run, both):
+        assert run.source("green") is None
+        for ask in (run.vector, run.neighbors, run.source, lambda word, run=run: run.similarity("cat", word)):
+            with pytest.raises(w2vcl.UnseenWord, match="^\"zzz\" is not in the vocabulary .10 words., and has no vector from .*: no part of it is known$"):
+                ask("zzz")
+        assert len(run.vector(["greenish", "cat"])) == 2
 
 
 def test_keyed_vectors_share_the_array(run):

@@ -19,6 +19,7 @@ const (
 	VectorsFile    = "vectors.bin"         // the vectors to use, word2vec binary
 	ContextFile    = "context.bin"         // the context table C, word2vec binary
 	EncoderFile    = "encoder.safetensors" // the encoder of words by their spelling, see package subword
+	FitFile        = "fit.safetensors"     // n-grams fitted to the vectors: they compose unseen words in the encoder's place
 	MetricsFile    = "metrics.jsonl"       // one Metric a line
 	SummaryFile    = "summary.json"        // the Summary; a folder that has it is whole
 	TextFile       = "text.w2vtext"        // a large text, encoded, while the run goes on; see package corpus/encoded
@@ -28,7 +29,7 @@ const (
 )
 
 // runFiles are all names in a run folder. removeRun removes them in this order.
-var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, MetricsFile, TextFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, FitFile, MetricsFile, TextFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:
@@ -336,11 +337,13 @@ func (f *Folder) restoreReplaced() error {
 func (f *Folder) RemoveVectors() {
 	os.Remove(f.Path(VectorsFile))
 	os.Remove(f.Path(ContextFile))
-	_ = f.RemoveEncoder() // the error that led here is the one to tell
+	_ = f.RemoveEncoders() // the error that led here is the one to tell
 }
 
-// RemoveEncoder removes the encoder, if there is one: it does not belong to the vectors that are written next.
-func (f *Folder) RemoveEncoder() error { return removeFile(f.Path(EncoderFile)) }
+// RemoveEncoders removes the encoder and the fit, if there are any: they do not belong to the vectors that are written next.
+func (f *Folder) RemoveEncoders() error {
+	return errors.Join(removeFile(f.Path(EncoderFile)), removeFile(f.Path(FitFile)))
+}
 
 // HasCheckpoint reports whether the run can be resumed from further than its
 // start.

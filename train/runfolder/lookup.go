@@ -8,21 +8,29 @@ import (
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // A WordVector is the vector of a word.
 type WordVector struct {
-	Word   string
-	Row    int       // of the table; -1 if the vector was composed
-	Vector []float32 // (N)
+	Word           string
+	Row            int       // of the table; -1 if the vector was composed
+	Vector         []float32 // (N)
+	subword.Origin           // of a composed vector
 }
 
 // Composed reports whether the vector was composed from the word's spelling.
 func (w WordVector) Composed() bool { return w.Row < 0 }
 
+// Has reports whether Lookup has a vector of a word.
+func (v *Vectors) Has(word string) bool {
+	_, ok := v.Index(word)
+	return ok || v.Encoder != nil && v.Encoder.Parts(word) > 0
+}
+
 // Lookup returns the vectors of words, in their order. The encoder composes the
 // vectors of words that are not in the table. Without an encoder such words are an
-// error, which suggests similar words; with one, the empty word is.
+// error, which suggests similar words; with one, words without a known part are.
 func (v *Vectors) Lookup(words []string) ([]WordVector, error) {
 	found := make([]WordVector, len(words))
 	var problems []string
@@ -30,13 +38,16 @@ func (v *Vectors) Lookup(words []string) ([]WordVector, error) {
 		row, ok := v.Index(word)
 		switch {
 		case ok:
-			found[i] = WordVector{word, row, v.Vector(row)}
+			found[i] = WordVector{Word: word, Row: row, Vector: v.Vector(row)}
 		case v.Encoder == nil:
 			problems = append(problems, fmt.Sprintf("%q is not in the vocabulary (%s words)%s", word, terminal.Number(v.Len()), v.suggest(word)))
-		case word == "":
-			problems = append(problems, "an empty word has no spelling to compose")
+		case !v.Has(word):
+			const problem = "%q is not in the vocabulary (%s words), and has no vector %s: no part of it is known"
+			origin := subword.Origin{Source: v.Encoder.Source()}
+			problems = append(problems, fmt.Sprintf(problem, word, terminal.Number(v.Len()), origin))
 		default:
-			found[i] = WordVector{word, -1, make([]float32, v.Dim)}
+			origin := subword.Origin{Source: v.Encoder.Source(), Parts: v.Encoder.Parts(word)}
+			found[i] = WordVector{word, -1, make([]float32, v.Dim), origin}
 			if err := v.Encoder.Encode([]string{word}, found[i].Vector); err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -23,6 +24,10 @@ func (spelling) Encode(words []string, dst []float32) error {
 	}
 	return nil
 }
+
+func (spelling) Parts(word string) int { return strings.Count(word, "z") }
+
+func (spelling) Source() subword.Source { return subword.FromNGrams }
 
 func TestLookup(t *testing.T) {
 	table, err := embedding.NewTable([]string{"the", "River", "rivers", "driver", "economy"}, 1, []float32{10, 20, 30, 40, 50})
@@ -50,11 +55,13 @@ func TestLookup(t *testing.T) {
 		t.Errorf("two words: error %v", err)
 	}
 	v.Encoder = spelling{}
-	if found, err = v.Lookup([]string{"the", "xyzzy"}); err != nil || found[0].Composed() || !found[1].Composed() || !slices.Equal(found[1].Vector, []float32{5}) {
+	if found, err = v.Lookup([]string{"the", "xyzzy"}); err != nil || found[0].Composed() || !found[1].Composed() || !slices.Equal(found[1].Vector, []float32{5}) ||
+		found[0].Source != "" || found[1].String() != "from 2 n-grams" {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if _, err = v.Lookup([]string{"the", ""}); err == nil {
-		t.Error("an empty word has a vector")
+	const none = `"xy" is not in the vocabulary (5 words), and has no vector from n-grams: no part of it is known`
+	if _, err = v.Lookup([]string{"the", "xyz", "xy"}); err == nil || err.Error() != none || v.Has("xy") || !v.Has("xyz") || !v.Has("the") {
+		t.Errorf("no known part: %v", err)
 	}
 }
 

@@ -106,13 +106,14 @@ func (r *Run) table(ctx context.Context, name string) (*embedding.Table, error) 
 	return t, err
 }
 
-// Encoder returns the encoder of words by their spelling; nil if the run has none.
+// Encoder returns what composes words that the text lacks: the fit if the run has one, or else its encoder; nil if it has neither.
 func (r *Run) Encoder() (subword.Composer, error) {
-	e, err := subword.Load(r.Path(EncoderFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	for _, name := range []string{FitFile, EncoderFile} {
+		if e, err := subword.Load(r.Path(name)); !errors.Is(err, fs.ErrNotExist) {
+			return e, err
+		}
 	}
-	return e, err
+	return nil, nil
 }
 
 // Tables returns W and C; while the run is going, the tables of its last
@@ -240,7 +241,7 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 		return nil, err
 	}
 	if v.Encoder != nil && v.Encoder.Dim() != v.Dim {
-		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but %s gives %d", path, v.Dim, EncoderFile, v.Encoder.Dim())
+		return nil, fmt.Errorf("%s: the vectors have %d dimensions, but its encoder gives %d", path, v.Dim, v.Encoder.Dim())
 	}
 	if v.Encoder == nil && r.Going() {
 		c, err := r.Config()
@@ -248,6 +249,12 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	}
 	return v, nil
 }
+
+// A model is a fastText model, as an encoder.
+type model struct{ *fasttext.Model }
+
+// Source is that of n-grams.
+func (model) Source() subword.Source { return subword.FromNGrams }
 
 func loadModel(path string) (*Vectors, error) {
 	m, err := fasttext.Open(path)
@@ -261,7 +268,7 @@ func loadModel(path string) (*Vectors, error) {
 	if m.Shape().Longest == 0 { // it has words only
 		return v, m.Close()
 	}
-	v.Encoder = m
+	v.Encoder = model{m}
 	return v, nil
 }
 

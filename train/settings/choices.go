@@ -67,7 +67,7 @@ var (
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes; without an encoder there are none"},
-		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, with any --subword"},
+		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, beside any --subword, which is kept"},
 	}
 	activationChoices = []Choice{
 		{string(subword.ReLU), ""},

@@ -22,9 +22,7 @@ func composedContexts(c *Config) float64 {
 	return 0
 }
 
-// FitsUnseen reports whether n-grams are fitted to the trained vectors, for words that the text does not have. They are by
-// default unless the encoder was trained on what it composes for such words: means of parts. Networks learn their words by
-// heart (benchmarks/subwords).
+// FitsUnseen reports whether n-grams are fitted to the trained vectors, for words that the text does not have.
 func (c *Config) FitsUnseen() bool { return c.Unseen == unseenRegress }
 
 // ComposesRows reports whether words are composed as means of n-grams, not by a network.

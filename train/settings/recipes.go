@@ -268,9 +268,6 @@ func setDependents(c *Config, set given) {
 	if c.in(Minibatch) && !c.IsPublished() {
 		vanillaFollows(c, set)
 	}
-	if c.HasEncoder() && !c.IsPublished() && !c.ComposesRows() {
-		fill(set, "unseen", &c.Unseen, unseenRegress)
-	}
 	switch {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():

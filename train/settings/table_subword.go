@@ -13,8 +13,7 @@ func (c *Config) encoderSettings() []Setting {
 		},
 		{
 			Name: "unseen", Text: true, Record: true, Resume: true, value: &c.Unseen,
-			help: "where the vectors of words that the text lacks come from (default depends on --subword and the mode)", Choices: unseenChoices,
-			hideDefault: true,
+			help: "where the vectors of words that the text lacks come from", Choices: unseenChoices,
 		},
 		{
 			Name: "gram", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Gram,

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -83,36 +82,6 @@ func TestExportedRowsAreCentred(t *testing.T) {
 			if centred := math.Abs(sum) < 1e-5; centred != test.centred {
 				t.Errorf("%v: column %d sums up to %v", test.settings, j, sum)
 			}
-		}
-	}
-}
-
-// Unseen words are fitted where training does not compose words as it would compose unseen ones, unless asked otherwise;
-// papers have the encoder.
-func TestUnseenByDefault(t *testing.T) {
-	for _, test := range []struct{ settings, want string }{
-		{"", "encoder"},
-		{"subword ngram", "encoder"},
-		{"subword cnn", "regress"},
-		{"model sg", "encoder"},
-		{"model sg subword ngram", "encoder"},
-		{"model sg subword cnn compose spelling", "regress"},
-		{"model sg subword cnn unseen encoder", "encoder"},
-		{"model sg subword none unseen regress", "regress"},
-		{"preset paper subword cnn", "encoder"},
-		{"mode word2vec subword ngram", "encoder"},
-		{"mode glove", "encoder"},
-	} {
-		given := map[string]string{"corpus": "x"}
-		for fields := strings.Fields(test.settings); len(fields) > 0; fields = fields[2:] {
-			given[fields[0]] = fields[1]
-		}
-		c, err := Resolve("", given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Unseen != test.want || c.FitsUnseen() != (test.want == "regress") {
-			t.Errorf("%s: unseen words by %s, want %s", test.settings, c.Unseen, test.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ class Run(Vectors):
 
     @cached_property
     def _composes(self) -> bool:
-        return self.config.get("subword", "none") != "none" or not (self.folder / "config.toml").exists()
+        return not (self.folder / "config.toml").exists() or (self.config.get("subword", "none"), self.config["unseen"]) != ("none", "encoder")
 
     @property
     def counts(self) -> NDArray[np.int64]:

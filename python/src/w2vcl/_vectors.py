@@ -30,7 +30,7 @@ Term = Union[str, ArrayLike, "tuple[str | ArrayLike, float]"]
 
 
 class UnseenWord(Error, KeyError):
-    """A word that is not in the vocabulary, and that cannot be composed from its spelling."""
+    """A word that is not in the vocabulary, and that has no vector from its spelling, or no known part to compose it of."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, 1)
@@ -136,37 +136,43 @@ class Vectors:
         """The vector of a word, seen or not: (dim,); of several words: (words, dim).
 
         Unseen words are composed from their spelling by the program, all in one call. UnseenWord,
-        which is a KeyError, says that these vectors cannot do that.
+        which is a KeyError, says that these vectors cannot do that, or that no part of a word is known.
         """
         words = [word] if isinstance(word, str) else list(word)
         composed = self._compose([w for w in dict.fromkeys(words) if w not in self.index])
         out = np.empty((len(words), self.vectors.shape[1]), np.float32)
         for i, w in enumerate(words):
-            out[i] = composed[w] if w in composed else self.vectors[self.index[w]]
+            out[i] = composed[w]["vector"] if w in composed else self.vectors[self.index[w]]
         return out[0] if isinstance(word, str) else out
+
+    def source(self, word: str) -> str | None:
+        """What composes the vector of an unseen word: "cnn", "ngrams" or "fit"; None for a word of the vocabulary."""
+        return None if word in self.index else str(self._compose([word])[word]["source"])
 
     @cached_property
     def _composes(self) -> bool:
         """Whether unseen words may have vectors: the program knows."""
         return True
 
-    def _compose(self, words: list[str]) -> dict[str, Array]:
-        """The vectors of unseen words."""
+    def _compose(self, words: list[str]) -> dict[str, Any]:
+        """What the program says of unseen words: their vectors, and what composes them."""
         for word in words:
             if not isinstance(word, str):
                 raise TypeError(f"{word!r} is {type(word).__name__}: a word is a string")
         if words and not self._composes:
             raise self._unseen(words)
-        composed: dict[str, Array] = {}
+        composed: dict[str, Any] = {}
         for part in _parts(words):
             try:
                 answer = json.loads(command("vector", self.path, "--json", "--", *part))
             except Error as error:
                 if "not in the vocabulary" not in str(error):
                     raise
+                if "no part of it is known" in str(error):
+                    raise UnseenWord(str(error)) from None
                 self._composes = False
                 raise self._unseen(words) from None
-            composed.update((given, np.array(item["vector"], np.float32)) for given, item in zip(part, answer, strict=True))
+            composed.update((given, {**item, "vector": np.array(item["vector"], np.float32)}) for given, item in zip(part, answer, strict=True))
         return composed
 
     def _unseen(self, words: list[str]) -> UnseenWord:

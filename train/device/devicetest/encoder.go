@@ -46,6 +46,8 @@ func (e *encoder) Parameters() []graph.Parameter    { return e.parameters }
 func (e *encoder) Randomize(uint64)                 {}
 func (e *encoder) Bytes() (rows, gradient int64)    { return 0, 0 }
 func (e *encoder) Encode([]string, []float32) error { return fmt.Errorf("an encoder of no strings") }
+func (e *encoder) Parts(string) int                 { return 0 }
+func (e *encoder) Source() subword.Source           { return "none" }
 func (e *encoder) Truncated() int                   { return 0 }
 func (e *encoder) FileBytes() int64                 { return 0 }
 func (e *encoder) ListBytes() int64                 { return 0 }
