@@ -1,5 +1,4 @@
-// Package optim updates parameter tables in place, row by row, and holds the
-// learning-rate schedule. All methods have decoupled weight decay.
+// Package optim updates parameter tables in place, row by row. All methods have decoupled weight decay.
 //
 // Start with Options and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and an entry in methods.go: its name, its

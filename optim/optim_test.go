@@ -105,21 +105,3 @@ func TestValidate(t *testing.T) {
 		t.Error("no error for a table without rows")
 	}
 }
-
-func TestSchedule(t *testing.T) {
-	s := Schedule{Start: .1, End: 0}
-	for unit, want := range map[int]float64{0: .1, 5: .05, 10: 0} {
-		if got := s.Rate(unit, 10); math.Abs(got-want) > 1e-15 {
-			t.Errorf("rate of unit %d is %v, want %v", unit, got, want)
-		}
-	}
-	s.Steps = 5
-	for unit, want := range []float64{.1, .1, .1, .08, .08, .06, .06, .06, .04, .04, .02, .02} { // of 12: 2.4 units a part
-		if got := s.Rate(unit, 12); math.Abs(got-want) > 1e-15 {
-			t.Errorf("rate of unit %d in steps is %v, want %v", unit, got, want)
-		}
-	}
-	if got := s.Rate(0, 0); got != .1 {
-		t.Errorf("rate of no units is %v", got)
-	}
-}

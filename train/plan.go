@@ -85,7 +85,7 @@ func MakePlan(ctx context.Context, c settings.Config, p *progress.Progress) (Pla
 		return Plan{}, err
 	}
 	defer p.Busy("measuring the speed of training")()
-	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Schedule(j.trainer.Units())(0))
+	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Rate(0, j.trainer.Units()))
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}

@@ -172,7 +172,8 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 	}
 	units := j.trainer.Units()
 	l := loop{
-		trainer: j.trainer, from: from, rate: j.config.Schedule(units), unitName: j.mode.Unit,
+		trainer: j.trainer, from: from, unitName: j.mode.Unit,
+		rate:         func(unit int) float64 { return j.config.Rate(unit, units) },
 		wordsPerUnit: float64(j.text.stats.TokensUsed) * j.epochs / float64(units),
 		metrics:      metrics, saver: j.saver, progress: p, announce: j.announcer(p),
 		limit: j.limit(), observe: j.observer(), observations: j.options.Observations,

@@ -139,19 +139,21 @@ func clDefaults(c *Config) {
 	switch {
 	case c.in(Stretches):
 		subwordRecipe(c, c.usualSubword("")) // which the rest follows from
-		stretches(c, nil)
 	case published:
 		clPaper(c)
 	default:
 		c.Noise, c.NoiseExponent = noiseMatrix, 1
 		c.DynamicWindow, c.Epochs = true, 1
-		clTuned(c, nil)
 	}
 }
 
 // clTuned sets the defaults of preset tuned that follow from dimension, text,
 // optimizer and encoder, unless they were given.
 func clTuned(c *Config, set given) {
+	fill(set, "noise-exponent", &c.NoiseExponent, c.noise().exponent)
+	if c.IsPublished() {
+		return
+	}
 	equal := set["tempering"] != "" && set["positives"] != "" && c.Tempering == 0 && c.Positives == 1
 	var r clRecipe
 	if equal {

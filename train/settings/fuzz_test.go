@@ -24,8 +24,8 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c := Defaults(texts["mode"], texts["preset"], texts["optimizer"])
-		if c.apply(texts, "config.toml: ", given{}) != nil || c.Validate() != nil {
+		c, _, err := layer("", texts)
+		if err != nil || c.Validate() != nil {
 			return
 		}
 		written, err := c.TOML()
@@ -36,8 +36,8 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was written is not read: %v\n%s", err, written)
 		}
-		copied := Defaults(again["mode"], again["preset"], again["optimizer"])
-		if err := copied.apply(again, "config.toml: ", given{}); err != nil {
+		copied, _, err := layer("", again)
+		if err != nil {
 			t.Fatalf("%v\n%s", err, written)
 		}
 		if now, then := copied.Recorded(), c.Recorded(); !maps.Equal(now, then) {

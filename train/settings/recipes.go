@@ -16,8 +16,7 @@ import (
 // of sequential.Algorithms.
 
 // Defaults returns the recipe of a mode, preset and optimizer. An empty name
-// means preset tuned, its mode (cl if it has none), optimizer adam. Unknown names get
-// the values of those, for [Config.Validate] to refuse.
+// means preset tuned, its mode (cl if it has none), optimizer adam. [Config.Validate] refuses unknown names.
 func Defaults(modeName, preset, optimizer string) Config {
 	return DefaultsOf(modeName, preset, optimizer, "")
 }
@@ -36,10 +35,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		Encoder:  Encoder{Unseen: unseenEncoder},
 		Machine:  Machine{Seed: 1, Device: DeviceCPU},
 	}
-	m, ok := FindMode(c.Mode)
-	if !ok {
-		m, _ = FindMode(ModeCL)
-	}
+	m := c.FindMode()
 	if m.Trains(inIterations) {
 		c.Model = model
 	}
@@ -62,6 +58,7 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 		clDefaults(&c)
 	}
 	c.publish()
+	setDependents(&c, nil)
 	return c
 }
 
@@ -103,9 +100,7 @@ func vanillaRecipe(c *Config) {
 		c.Batch = 1024 / (1 + c.Negative)
 		c.LR, _ = c.ofOptimizer(1e-3, 0, 0)
 		c.Decay = decayNone
-		return
 	}
-	vanillaFollows(c, nil)
 }
 
 // vanillaFollows sets the part of C in the vectors. A quarter gains .02 as in the sentence-ordered modes
@@ -135,11 +130,9 @@ func sequentialRecipe(c *Config) {
 	c.Noise, c.NoiseExponent = noiseCounts, 0.75
 	c.Sample, c.Epochs = 1e-4, 5
 	c.LR = 0.025
-	if c.IsPublished() {
-		return
+	if !c.IsPublished() {
+		c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
 	}
-	c.NoiseExponent = cmp.Or(a.Recipe.NoiseExponent, c.NoiseExponent)
-	sequentialFollows(c, nil)
 }
 
 // sequentialFollows sets what follows from a sentence-ordered mode and its model. A
@@ -246,26 +239,18 @@ func Demo() map[string]string {
 	return map[string]string{"mode": ModeCL, "tokenizer": tokenizerWords, "lowercase": "true", "iterations": "1024"}
 }
 
-// setDependents sets the defaults that follow from other settings, unless they
-// were given.
-func setDependents(c *Config, set given) {
-	set = maps.Clone(set)
-	for name := range c.publishedFor() {
-		set[name] = cmp.Or(set[name], "--preset "+c.Preset)
-	}
-	if set["noise-exponent"] == "" && c.Noise != Defaults(c.Mode, c.Preset, c.Optimizer).Noise {
-		c.NoiseExponent = c.noise().exponent
-	}
+// setDependents sets the defaults that follow from other settings, unless file, flags or the preset set them.
+func setDependents(c *Config, byUser given) {
+	set := given(c.publishedFor())
+	maps.Copy(set, byUser)
 	switch {
 	case c.in(Stretches):
 		stretches(c, set)
-	case c.in(LargeBatch) && !c.IsPublished():
+	case c.in(LargeBatch):
 		clTuned(c, set)
-	}
-	if c.in(SentenceOrdered) {
+	case c.in(SentenceOrdered):
 		sequentialFollows(c, set)
-	}
-	if c.in(Minibatch) && !c.IsPublished() {
+	case c.in(Minibatch) && !c.IsPublished():
 		vanillaFollows(c, set)
 	}
 	switch {

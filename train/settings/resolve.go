@@ -66,59 +66,46 @@ type given map[string]string
 
 // layer applies recipe, file and flags, and tells which settings were set.
 func layer(file string, flags map[string]string) (Config, given, error) {
-	var fromFile map[string]string
+	texts, set := map[string]string{}, given{}
 	if file != "" {
 		var err error
-		if fromFile, err = readTOML(file); err != nil {
+		if texts, err = readTOML(file); err != nil {
 			return Config{}, nil, err
 		}
 	}
 	if slices.ContainsFunc(lengths, func(name string) bool { _, ok := flags[name]; return ok }) {
 		for _, name := range lengths { // a flag wins over the file
-			delete(fromFile, name)
+			delete(texts, name)
 		}
 	}
-	selector := func(name string) string {
-		if text, ok := flags[name]; ok {
-			return text
-		}
-		return fromFile[name]
+	for name := range texts {
+		set[name] = file + ": " + name
 	}
-	mode := cmp.Or(selector("mode"), PresetMode(selector("preset")), ModeCL)
-	c := DefaultsOf(mode, selector("preset"), selector("optimizer"), ModelOf(mode, flags, fromFile))
+	for name, text := range flags {
+		texts[name], set[name] = text, "--"+name
+	}
+	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
+	c := DefaultsOf(mode, texts["preset"], texts["optimizer"], ModelOf(mode, texts))
 	if c.trains(withSubwords) {
-		subwordRecipe(&c, cmp.Or(selector("subword"), c.usualSubword(cmp.Or(selector("init"), selector("graph")))))
+		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
 	}
-	set := given{}
-	if err := c.apply(fromFile, file+": ", set); err != nil {
-		return Config{}, nil, err
-	}
-	if err := c.apply(flags, "--", set); err != nil {
-		return Config{}, nil, err
-	}
-	return c, set, nil
-}
-
-// apply sets the values of one source.
-func (c *Config) apply(values map[string]string, source string, set given) error {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		label := source + name
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		s, ok := c.setting(name)
 		if !ok {
-			return terminal.Usagef("%s: no such setting", label)
+			return Config{}, nil, terminal.Usagef("%s: no such setting", set[name])
 		}
-		if err := s.set(label, values[name]); err != nil {
-			return terminal.Usagef("%v", err)
+		if err := s.set(set[name], texts[name]); err != nil {
+			return Config{}, nil, terminal.Usagef("%v", err)
 		}
-		set[name] = label
 	}
-	return nil
+	return c, set, nil
 }
 
 // CheckRecorded returns an error if one of the recorded settings of a run is none, or
 // has a value that it cannot have.
 func CheckRecorded(recorded map[string]string) error {
-	return new(Config).apply(recorded, "", given{})
+	_, _, err := layer("", recorded)
+	return err
 }
 
 // checkApplies refuses settings that were set but that the mode does not use:

@@ -168,16 +168,18 @@ func (c *Config) layerRates() bool {
 	return c.Subword == SubwordCNN && len(c.Gram) > 1 && !c.IsPublished()
 }
 
-// Schedule returns the learning rate of each unit of a run of so many units.
-func (c *Config) Schedule(units int) func(unit int) float64 {
-	s := optim.Schedule{Start: c.LR, End: c.LREnd}
+// Rate returns the learning rate of a unit of a run of so many units. It goes in a straight line from lr, at the first unit,
+// to lr-end, after the last. With decay by epochs an epoch has the rate of its first unit, as in PAR-Word2Vec on a GPU
+// (algorithm 5): after each of E epochs the rate falls by a part of E.
+func (c *Config) Rate(unit, units int) float64 {
+	end := c.LREnd
 	switch c.Decay {
 	case decayNone:
-		s.End = c.LR
+		end = c.LR
 	case decayEpochs:
-		s.Steps = c.Epochs
+		unit, units = int(int64(unit)*int64(c.Epochs)/int64(units)), c.Epochs
 	}
-	return func(unit int) float64 { return s.Rate(unit, units) }
+	return c.LR + (end-c.LR)*float64(unit)/float64(units)
 }
 
 // Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,

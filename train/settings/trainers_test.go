@@ -7,19 +7,21 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-// With --decay epochs the learning rate of an epoch is that of PAR-Word2Vec: after each of E
-// epochs it is less by a part of E.
-func TestScheduleOfEpochs(t *testing.T) {
-	c, err := Resolve("",
-		map[string]string{"corpus": "x", "mode": "parw2v", "decay": "epochs", "epochs": "4", "lr": "0.2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const unitsOfEpoch = 7
-	rate := c.Schedule(4 * unitsOfEpoch)
-	for unit := range 4 * unitsOfEpoch {
-		if got, want := rate(unit), 0.2*(1-float64(unit/unitsOfEpoch)/4); got < want-1e-15 || got > want+1e-15 {
-			t.Errorf("unit %d: %v, want %v", unit, got, want)
+// A learning rate falls in a straight line, or after each epoch by a part of their number, or stays.
+func TestRate(t *testing.T) {
+	for decay, want := range map[string][]float64{
+		decayLinear: {.2, .175, .15, .125, .1, .075, .05, .025},
+		decayEpochs: {.2, .2, .15, .15, .1, .1, .05, .05},
+		decayNone:   {.2, .2, .2, .2, .2, .2, .2, .2},
+	} {
+		c, err := Resolve("", map[string]string{"corpus": "x", "mode": "parw2v", "decay": decay, "epochs": "4", "lr": "0.2", "lr-end": "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for unit, rate := range want {
+			if got := c.Rate(unit, len(want)); math.Abs(got-rate) > 1e-15 {
+				t.Errorf("%s: the rate of unit %d is %v, want %v", decay, unit, got, rate)
+			}
 		}
 	}
 }
