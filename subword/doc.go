@@ -1,4 +1,4 @@
-// Package subword composes word vectors from the spelling of words, so that any string gets a vector.
+// Package subword composes word vectors from the spelling of words, so that words that the text lacks get vectors, too.
 //
 // Start with NGrams, fastText's means of hashed n-grams, which training takes as rows that are composed
 // (kernels/composed), and with Encoder and its one kind, CNN, a convolutional network over characters. An encoder takes the

@@ -67,7 +67,7 @@ var (
 	}
 	unseenChoices = []Choice{
 		{unseenEncoder, "what --subword composes; without an encoder there are none"},
-		{unseenRegress, "a ridge regression from character n-grams to the trained vectors, beside any --subword, which is kept"},
+		{unseenRegress, "n-grams fitted to the trained vectors by ridge regression; the run folder has them beside the encoder"},
 	}
 	activationChoices = []Choice{
 		{string(subword.ReLU), ""},

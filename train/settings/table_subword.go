@@ -5,7 +5,7 @@ func (c *Config) encoderSettings() []Setting {
 	return []Setting{
 		{
 			Name: "subword", Modes: withSubwords, Record: true, value: &c.Subword,
-			help: "compose word vectors from spelling, so that any word has one", Choices: subwordChoices,
+			help: "compose word vectors from spelling, also those of words that the text lacks", Choices: subwordChoices,
 		},
 		{
 			Name: "compose", Modes: withSubwords, Subword: encoders, Record: true, value: &c.Compose,
