@@ -1,8 +1,8 @@
 // Package graph trains W2V-CL and its baseline W2V-Vanilla as Gorgonia expression graphs.
 //
 // Start with CBOW (cbow.go), the default, or CL (cl.go), which is the W2V-CL paper's skip-gram. Their build makes
-// the graph of an iteration, and Advance runs it. Vanilla (vanilla.go) trains minibatches of pairs in the order of
-// the text.
+// the graph of an iteration, and Advance runs it. docs/graph.md has its picture. Vanilla (vanilla.go) trains
+// minibatches of pairs in the order of the text.
 //
 // # What to know before changing the step
 //

@@ -10,74 +10,36 @@ import (
 	"gorgonia.org/gorgonia"
 )
 
-// keptGradient makes the graph of the first step of a trainer with the gradient of a multiple of its
-// loss for the table of words.
-func keptGradient(t *testing.T, s *CL, times float32) (op *skipGram, gradient *gorgonia.Node, g *iteration) {
-	t.Helper()
-	op, err := newSkipGram(s.steps[0].core.Sampler, s.steps[0].core.Blocks, team.New(2), nil, s.options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g = newIteration()
-	left := g.input("left", s.words.dense)
-	loss := op.apply(g, "loss", left, g.input("frozen", s.contexts.dense))
-	if times != 1 {
-		loss = gorgonia.Must(gorgonia.Mul(loss, gorgonia.NewConstant(times)))
-	}
-	gradients := g.gradients(loss, gorgonia.Nodes{left})
-	if err := g.compile(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
+// The gradient of a multiple of the loss is that multiple, in every run.
+func TestMultipleOfLoss(t *testing.T) {
+	x := kindsOfSteps(30, 10, 7)[0]
+	x.method = optim.Adam
+	s := newCL(t, x.matrix(t, freshRandom(t)), 3, x.options(2))
+	randomState(s, 3)
+	gradient := func(times float32) []float32 {
+		op, err := newSkipGram(s.steps[0].core.Sampler, s.steps[0].core.Blocks, s.team, nil, s.options)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	return op, gradients[0], g
-}
-
-// The kept gradient, which trains encoders, is the mean of a share, or root s times
-// that for a method that is not adaptive. Rows without a share get zeros, whatever
-// was there. The gradient of a multiple of the loss is that multiple, in every run.
-func TestStepKeptGradient(t *testing.T) {
-	r := freshRandom(t)
-	for _, method := range []optim.Method{optim.Adam, optim.SGD} {
-		for i, x := range kindsOfSteps(129, 10, 21, 16) {
-			x.method = method
-			s := newCL(t, x.matrix(t, r), 5, x.options(2))
-			randomState(s, 3)
-			times := float64(1 + 2*(i%2))
-			op, gradient, vm := keptGradient(t, s, float32(times))
-			for iteration := range 3 {
-				var err error
-				sampler := s.steps[0].core.Sampler
-				sampler.Iteration = iteration
-				if sampler.Samples, _, err = s.steps[0].reader.Iteration(iteration); err != nil {
-					t.Fatal(err)
-				}
-				if err := vm.run(iteration+1, 0); err != nil {
-					t.Fatal(err)
-				}
-				got := gradient.Value().Data().([]float32)
-				p := plainStep{s.matrix, s.options, s.steps[0].core.Sampler.Noise, iteration, 0}
-				wantLoss := 0.0
-				for i := range x.v {
-					want, loss, samples := p.row(i, float64s(s.words.data), boundedOf(s.contexts.data))
-					wantLoss += loss
-					root := times
-					if method == optim.SGD {
-						root *= math.Sqrt(float64(samples))
-					}
-					for j, y := range want.want {
-						if d := math.Abs(float64(got[i*x.dim+j]) - root*y); d > root*want.slack[j] {
-							t.Fatalf("%s: gradient (%d, %d) is %v, want %v within %v", x, i, j, got[i*x.dim+j], root*y, root*want.slack[j])
-						}
-					}
-				}
-				if math.Abs(op.loss-wantLoss) > 1e-5*wantLoss {
-					t.Errorf("%s: loss %v, want %v", x, op.loss, wantLoss)
-				}
+		s.iteration = newIteration()
+		left := s.input("left", s.words.dense)
+		loss := op.apply(s.iteration, "loss", left, s.input("frozen", s.contexts.dense), s.samples(0))
+		loss = gorgonia.Must(gorgonia.Mul(loss, gorgonia.NewConstant(times)))
+		gradients := s.gradients(loss, gorgonia.Nodes{left})
+		if err := s.compile(); err != nil {
+			t.Fatal(err)
+		}
+		for number := range 2 {
+			if err := s.run(1+number, 0); err != nil {
+				t.Fatal(err)
 			}
+		}
+		return gradients[0].Value().Data().([]float32)
+	}
+	once, twice := gradient(1), gradient(2)
+	for i := range once {
+		if twice[i] != 2*once[i] {
+			t.Fatalf("value %d is %v, and %v of twice the loss", i, once[i], twice[i])
 		}
 	}
 }

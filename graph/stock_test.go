@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
@@ -103,7 +102,12 @@ func (s *skipGram) useStock() {
 			g := gradients[row*n:][:n]
 			switch {
 			case s.core.Update == nil:
-				copy(s.core.Kept[row*n:], g)
+				for j := range g {
+					if s.core.Root {
+						g[j] *= float32(math.Sqrt(float64(samples)))
+					}
+					s.core.Kept[row*n+j] = g[j]
+				}
 			case samples > 0:
 				s.core.Update.UpdateMean(row, sampler.Updates(row), samples, left[row*n:][:n], g)
 			}
@@ -195,7 +199,7 @@ func TestStockForm(t *testing.T) {
 					o.Composition = nil
 				}
 				if kind == "network" {
-					o.Encoder, o.Optimizer.Method = newNetEncoder(rand.New(rand.NewPCG(x.seed, 1)), m.Rows(), o.Dim), optim.Adam
+					o.Encoder = newNetEncoder(rand.New(rand.NewPCG(x.seed, 1)), m.Rows(), o.Dim)
 				}
 				return newCL(t, m, 4, o)
 			}
