@@ -67,7 +67,7 @@ func OfColumns() string {
 	return strings.Join(names, ", ")
 }
 
-// Find returns the descriptor of a method. The error of an unknown one lists
+// Find returns the descriptor of a method. The error of an unknown one, whose descriptor is empty, lists
 // them all.
 func Find(name Method) (Descriptor, error) {
 	var known []string

@@ -1,10 +1,9 @@
 package train
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -96,36 +95,30 @@ func send(g *cluster.Group, c *settings.Config, err error) error {
 	if g == nil {
 		return err
 	}
-	var text []byte
-	if err == nil {
-		text, err = c.TOML()
-	}
 	if err := g.Agree(err); err != nil {
 		return err
 	}
-	_, err = cluster.Collect(g, text)
+	recorded, err := json.Marshal(c.Recorded())
+	if err == nil {
+		_, err = cluster.Collect(g, recorded)
+	}
 	return err
 }
 
 // Receive returns the settings that rank 0 sends in [ResumeOn].
-func Receive(g *cluster.Group) (c settings.Config, err error) {
+func Receive(g *cluster.Group) (settings.Config, error) {
 	if err := g.Agree(nil); err != nil {
-		return c, err
+		return settings.Config{}, err
 	}
 	all, err := cluster.Collect[byte](g, nil)
 	if err != nil {
-		return c, err
+		return settings.Config{}, err
 	}
-	f, err := os.CreateTemp("", "w2vcl-*.toml")
-	if err != nil {
-		return c, err
+	var recorded map[string]string
+	if err := json.Unmarshal(all[0], &recorded); err != nil {
+		return settings.Config{}, err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(all[0])
-	if err := errors.Join(err, f.Close()); err != nil {
-		return c, err
-	}
-	return settings.Resolve(f.Name(), nil)
+	return settings.Resolve("", recorded)
 }
 
 // sharing returns how many ranks a run goes on with if it began with these: 0 if with any number.

@@ -128,7 +128,7 @@ func TestBudgetResumes(t *testing.T) {
 		c.Out = filepath.Join(t.TempDir(), "again")
 		failure := errors.New("stop")
 		stop := Options{NoPlan: true, Observations: 3, Observe: func(Observation) error { return failure }}
-		c.Checkpoint, _ = settings.Every("1")
+		c.Checkpoint = interval(t, "1")
 		if _, err := Run(t.Context(), c, stop, nil); !errors.Is(err, failure) {
 			t.Fatal(err)
 		}

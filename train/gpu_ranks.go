@@ -50,14 +50,9 @@ func checkGPURanks(ranks int, c *settings.Config) error {
 	return nil
 }
 
-// wholeRows reports whether an update needs all values of a row.
-func wholeRows(c *settings.Config) bool {
-	d, err := optim.Find(optim.Method(c.Optimizer))
-	return err == nil && d.WholeRows
-}
-
 // checkDimensions refuses settings of mode cl that GPUs of several ranks cannot share the dimensions with.
 func checkDimensions(c *settings.Config) error {
+	d, _ := optim.Find(optim.Method(c.Optimizer))
 	const instead = "; one process trains so on the GPUs of a host"
 	switch {
 	case c.SharedNegatives > 0:
@@ -66,7 +61,7 @@ func checkDimensions(c *settings.Config) error {
 		return refuse(fmt.Sprintf("--tempering %g and --positives %g on GPUs", c.Tempering, c.Positives), "give --tempering 0 --positives 1"+instead)
 	case c.Precision == settings.PrecisionHalf:
 		return refuse("--precision half on GPUs", "take "+settings.PrecisionFloat32+instead)
-	case wholeRows(c):
+	case d.WholeRows:
 		return refuse("--optimizer "+c.Optimizer+" on GPUs", "take one of "+optim.OfColumns()+instead)
 	case c.Matrix != "":
 		return refuse("--matrix", "leave it out; each builds M")

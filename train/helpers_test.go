@@ -77,10 +77,9 @@ var (
 	}()
 )
 
-func interval(t *testing.T, text string) settings.Interval {
+func interval(t *testing.T, text string) (i settings.Interval) {
 	t.Helper()
-	i, err := settings.Every(text)
-	if err != nil {
+	if err := i.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	return i

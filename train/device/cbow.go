@@ -83,10 +83,10 @@ func cbowOptions(s *wordcontext.Stretches, c graph.Options) cl.CBOWOptions {
 // CheckCBOW returns why the kernels cannot train large-batch CBOW with its options, an UnsupportedError, or nil.
 func CheckCBOW(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
-		return unsupported("Encoder", "", "on GPUs CBOW has tables of words and of their parts only")
+		return unsupported("subword", "", "on GPUs CBOW has tables of words and of their parts only")
 	}
 	if p.Rounds() {
-		return unsupported("Precision", p, "CBOW has tables of %s only", Float32)
+		return unsupported("precision", p, "CBOW has tables of %s only", Float32)
 	}
 	return CheckCL(c, p)
 }

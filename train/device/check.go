@@ -13,7 +13,7 @@ import (
 // An UnsupportedError is the error of options that the kernels cannot
 // train with.
 type UnsupportedError struct {
-	Setting string // the field of the options, such as Negatives
+	Setting string // its name, such as negative
 	Value   any    // its value
 	Reason  string // a sentence without its end
 }
@@ -40,13 +40,13 @@ func CheckCL(c graph.Options, p Precision) error {
 		return err
 	}
 	if !o.Kernels {
-		return unsupported("Optimizer", o.Name, "GPUs have no kernels for it")
+		return unsupported("optimizer", o.Name, "GPUs have no kernels for it")
 	}
 	if c.Encoder == nil && c.Composition == nil {
 		return nil
 	}
 	if !o.Shared {
-		return unsupported("Optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
+		return unsupported("optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
 	}
 	if c.Composition != nil {
 		return checkEncoder(nil, 0, p)
@@ -62,15 +62,6 @@ func CheckCL(c graph.Options, p Precision) error {
 	return checkEncoder(subword.OptionsOf(c.Encoder), longest, p)
 }
 
-// CheckSeveral returns why several GPUs cannot train W2V-CL together, an UnsupportedError, or nil. What one of them cannot,
-// says CheckCL.
-func CheckSeveral(c graph.Options) error {
-	if c.Encoder != nil || c.Composition != nil {
-		return unsupported("Encoder", "", "several GPUs have no kernels for it, one has")
-	}
-	return nil
-}
-
 // CheckEncoder returns why the kernels cannot train an encoder, an UnsupportedError, or
 // nil: a CNN of the given shape, or n-grams if there is none.
 func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
@@ -83,32 +74,32 @@ func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
 // checkEncoder checks a CNN, or n-grams if it is nil, for words of at most so many symbols.
 func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
 	if p.Rounds() {
-		return unsupported("Precision", p, "encoders have tables of %s only", Float32)
+		return unsupported("precision", p, "encoders have tables of %s only", Float32)
 	}
 	if cnn == nil {
 		return nil
 	}
 	switch {
 	case symbols > MaxCNNSymbols:
-		return unsupported("Spelling.Limit", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
+		return unsupported("max-chars", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
 	case len(cnn.Widths) > MaxCNNWidths:
-		return unsupported("Widths", cnn.Widths, "GPUs take at most %d widths", MaxCNNWidths)
+		return unsupported("widths", cnn.Widths, "GPUs take at most %d widths", MaxCNNWidths)
 	}
 	return nil
 }
 
 // errSentences is the error of a precision that no other modes have.
 func errSentences(p Precision) error {
-	return unsupported("Precision", p, "only modes %s and %s have it", sequential.FullW2V, sequential.PWord2Vec)
+	return unsupported("precision", p, "only modes %s and %s have it", sequential.FullW2V, sequential.PWord2Vec)
 }
 
 // checkShared checks the limits of all kernels.
 func checkShared(dim int, p Precision) error {
 	if dim > MaxDim {
-		return unsupported("Dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
+		return unsupported("dim", dim, "on GPUs vectors have at most %d dimensions", MaxDim)
 	}
 	if !slices.Contains([]Precision{"", Float32, Half, HalfTables}, p) {
-		return unsupported("Precision", p, "GPUs have %s, %s and %s", Float32, Half, HalfTables)
+		return unsupported("precision", p, "GPUs have %s, %s and %s", Float32, Half, HalfTables)
 	}
 	return nil
 }

@@ -53,16 +53,16 @@ func TestCheckCL(t *testing.T) {
 	}{
 		"all right":       {func(*graph.Options) {}, device.Half, ""},
 		"zero precision":  {func(*graph.Options) {}, "", ""},
-		"dim":             {func(c *graph.Options) { c.Dim = device.MaxDim + 1 }, "", "Dim"},
-		"precision":       {func(*graph.Options) {}, "double", "Precision"},
+		"dim":             {func(c *graph.Options) { c.Dim = device.MaxDim + 1 }, "", "dim"},
+		"precision":       {func(*graph.Options) {}, "double", "precision"},
 		"encoder":         {func(c *graph.Options) { c.Encoder = encoder }, device.Float32, ""},
-		"half tables":     {func(*graph.Options) {}, device.HalfTables, "Precision"},
-		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "Precision"},
-		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "Widths"},
+		"half tables":     {func(*graph.Options) {}, device.HalfTables, "precision"},
+		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "precision"},
+		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "widths"},
 		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Activation: subword.Tanh, Raw: true}), "", ""},
 		"shared":          {func(c *graph.Options) { c.SharedNegatives = 3 }, device.Half, ""},
 		"encoder, shared": {func(c *graph.Options) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
-		"encoder, sgd":    {func(c *graph.Options) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "Optimizer"},
+		"encoder, sgd":    {func(c *graph.Options) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "optimizer"},
 	} {
 		c := graph.Options{Dim: 7, Negatives: 3, Optimizer: optim.Options{Method: optim.Adam}}
 		x.change(&c)
@@ -74,7 +74,7 @@ func TestCheckCL(t *testing.T) {
 	}
 	// Every optimizer either has kernels or is refused.
 	for _, d := range optim.Methods() {
-		setting := "Optimizer"
+		setting := "optimizer"
 		if d.Kernels {
 			setting = ""
 		}
@@ -125,13 +125,13 @@ func make17(width int) (widths []int) {
 
 func TestCheckEncoder(t *testing.T) {
 	refused(t, "n-grams", device.CheckEncoder(nil, device.Float32), "")
-	refused(t, "n-grams", device.CheckEncoder(nil, device.Half), "Precision")
+	refused(t, "n-grams", device.CheckEncoder(nil, device.Half), "precision")
 	cnn := subword.CNNOptions{Widths: []int{2}, Spelling: subword.SpellingOptions{Limit: device.MaxCNNSymbols}}
 	refused(t, "cnn", device.CheckEncoder(&cnn, device.Float32), "")
 	cnn.Spelling.Limit++
-	refused(t, "long words", device.CheckEncoder(&cnn, device.Float32), "Spelling.Limit")
+	refused(t, "long words", device.CheckEncoder(&cnn, device.Float32), "max-chars")
 	cnn = subword.CNNOptions{Widths: make17(1)}
-	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "Widths")
+	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "widths")
 	cnn = subword.CNNOptions{Widths: []int{2}, LayerRates: true, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2}}}
 	refused(t, "lengths", device.CheckEncoder(&cnn, device.Float32), "")
 }
@@ -145,8 +145,8 @@ func TestCheckSequential(t *testing.T) {
 		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
 		_, memoryErr := device.MemorySequential(c, options, device.Float32, plenty, 1)
 		if !device.HasKernels(d.Name) {
-			refused(t, string(d.Name), err, "Algorithm")
-			refused(t, string(d.Name), device.CheckSequential(options, ""), "Algorithm")
+			refused(t, string(d.Name), err, "mode")
+			refused(t, string(d.Name), device.CheckSequential(options, ""), "mode")
 			if memoryErr == nil {
 				t.Errorf("%s has no kernels, but memory for them", d.Name)
 			}
@@ -172,15 +172,15 @@ func TestCheckFullW2V(t *testing.T) {
 	}{
 		"all right":             {func(c *sequential.Options) { c.Negatives, c.Window = 15, 30 }, device.Float32, ""},
 		"half":                  {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.Half, ""},
-		"dim":                   {func(c *sequential.Options) { c.Dim = 1025 }, "", "Dim"},
-		"negatives":             {func(c *sequential.Options) { c.Negatives = 16 }, "", "Negatives"},
-		"window":                {func(c *sequential.Options) { c.Window = 31 }, "", "Window"},
+		"dim":                   {func(c *sequential.Options) { c.Dim = 1025 }, "", "dim"},
+		"negatives":             {func(c *sequential.Options) { c.Negatives = 16 }, "", "negative"},
+		"window":                {func(c *sequential.Options) { c.Window = 31 }, "", "window"},
 		"half tables":           {func(c *sequential.Options) { c.Negatives, c.Window = 7, 14 }, device.HalfTables, ""},
-		"half tables of others": {func(c *sequential.Options) { c.Algorithm = sequential.Word2Vec }, device.HalfTables, "Precision"},
-		"half tables, window":   {func(c *sequential.Options) { c.Window = 15 }, device.HalfTables, "Precision"},
-		"half negatives":        {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "Precision"},
-		"half window":           {func(c *sequential.Options) { c.Window = 15 }, device.Half, "Precision"},
-		"tree":                  {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "HierarchicalSoftmax"},
+		"half tables of others": {func(c *sequential.Options) { c.Algorithm = sequential.Word2Vec }, device.HalfTables, "precision"},
+		"half tables, window":   {func(c *sequential.Options) { c.Window = 15 }, device.HalfTables, "precision"},
+		"half negatives":        {func(c *sequential.Options) { c.Negatives = 8 }, device.Half, "precision"},
+		"half window":           {func(c *sequential.Options) { c.Window = 15 }, device.Half, "precision"},
+		"tree":                  {func(c *sequential.Options) { c.HierarchicalSoftmax = true }, "", "hierarchical-softmax"},
 	} {
 		c := sequential.Options{Algorithm: sequential.FullW2V, Dim: 7, Window: 5, Negatives: 3}
 		x.change(&c)
@@ -195,8 +195,8 @@ func TestCheckBatch(t *testing.T) {
 		dim, batch int
 		setting    string
 	}{
-		{device.MaxDim, sequential.DefaultBatch, ""}, {device.MaxDim, 25, "Batch"}, {128, 216, ""}, {100, 216, ""}, {128, 217, "Batch"},
-		{300, 72, ""}, {300, 73, "Batch"},
+		{device.MaxDim, sequential.DefaultBatch, ""}, {device.MaxDim, 25, "batch"}, {128, 216, ""}, {100, 216, ""}, {128, 217, "batch"},
+		{300, 72, ""}, {300, 73, "batch"},
 	} {
 		c := sequential.Options{Algorithm: sequential.PARW2V, Dim: x.dim, Window: 5, Negatives: 5, Batch: x.batch}
 		refused(t, fmt.Sprintf("%+v", x), device.CheckSequential(c, ""), x.setting)

@@ -46,10 +46,8 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
-	if d.GPUs() > 1 {
-		if err := CheckSeveral(c); err != nil {
-			return nil, err
-		}
+	if d.GPUs() > 1 && (c.Encoder != nil || c.Composition != nil) {
+		return nil, errOneGPU
 	}
 	var shares *cl.Shares
 	if m.Tempered() {

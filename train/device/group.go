@@ -63,15 +63,9 @@ func (g cudaGroup) Occupied() (most int64) {
 
 func (g cudaGroup) Peak() int64 { return mostAtPeak(g.devices) }
 
-func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
-	if e != nil {
-		return nil, errOneGPU
-	}
+func (g cudaGroup) NewCL(c cl.Options, _ *encoder.Structure) (CLKernels, error) {
 	return cl.NewGroup(g.devices, c)
 }
-
-// errOneGPU is the error of what settings refuse before.
-var errOneGPU = errors.New("several GPUs train neither the encoders of --model sg nor mode vanilla")
 
 func (g cudaGroup) NewSentence(c sentence.Options) (SentenceKernels, error) {
 	return sentence.NewGroup(g.devices, c)

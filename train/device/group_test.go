@@ -78,17 +78,6 @@ func TestSeveralGPUs(t *testing.T) {
 	}
 }
 
-// What several GPUs have no kernels for is refused by its name.
-func TestCheckSeveral(t *testing.T) {
-	if err := device.CheckSeveral(graph.Options{SharedNegatives: 64}); err != nil {
-		t.Error(err)
-	}
-	var unsupported *device.UnsupportedError
-	if err := device.CheckSeveral(graph.Options{Encoder: &subword.CNN{}}); !errors.As(err, &unsupported) || unsupported.Setting != "Encoder" {
-		t.Errorf("error %v, want one of Encoder", err)
-	}
-}
-
 // several returns so many GPUs as a device.
 func several(gpus int) device.Device {
 	d := devicetest.New()

@@ -32,10 +32,10 @@ func HasKernels(a sequential.Algorithm) bool { return sequentialModes[a] != "" }
 func CheckSequential(c sequential.Options, p Precision) error {
 	m, ok := modeOf(c)
 	if !ok {
-		return unsupported("Algorithm", c.Algorithm, "GPUs have no kernels for it")
+		return unsupported("mode", c.Algorithm, "GPUs have no kernels for it")
 	}
 	if c.Composition != nil && !ComposesOn(c.Algorithm) {
-		return unsupported("Algorithm", c.Algorithm, "on GPUs it does not train composed vectors")
+		return unsupported("mode", c.Algorithm, "on GPUs it does not train composed vectors")
 	}
 	if err := checkShared(c.Dim, p); err != nil {
 		return err
@@ -43,21 +43,21 @@ func CheckSequential(c sequential.Options, p Precision) error {
 	most, half := windowLimits(m, false), windowLimits(m, true)
 	switch {
 	case c.Composition != nil && p.Rounds():
-		return unsupported("Precision", p, "composed vectors have %s only on GPUs", Float32)
+		return unsupported("precision", p, "composed vectors have %s only on GPUs", Float32)
 	case c.Negatives > most.Negatives:
-		return unsupported("Negatives", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
+		return unsupported("negative", c.Negatives, "on GPUs mode %s takes at most %d", c.Algorithm, most.Negatives)
 	case c.Window > most.Window:
-		return unsupported("Window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
+		return unsupported("window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
 	case m == sentence.PARW2V && c.Batch > maxBatch(c.Dim):
-		return unsupported("Batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
+		return unsupported("batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
 	case p == HalfTables && !m.HalvesWords():
 		return errSentences(p)
 	case p.Rounds() && half.Negatives == 0:
-		return unsupported("Precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
+		return unsupported("precision", p, "on GPUs mode %s has %s only", c.Algorithm, Float32)
 	case c.HierarchicalSoftmax:
-		return unsupported("HierarchicalSoftmax", c.HierarchicalSoftmax, "GPUs have no kernels for it")
+		return unsupported("hierarchical-softmax", c.HierarchicalSoftmax, "GPUs have no kernels for it")
 	case p.Rounds() && (c.Negatives > half.Negatives || c.Window > half.Window):
-		return unsupported("Precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
+		return unsupported("precision", p, "mode %s takes up to %d negatives and a window of up to %d with it", c.Algorithm, half.Negatives, half.Window)
 	}
 	return nil
 }

@@ -71,10 +71,10 @@ func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options) vanilla.
 // UnsupportedError, or nil.
 func CheckVanilla(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
-		return unsupported("Encoder", "", "on GPUs minibatches have tables of words only")
+		return unsupported("subword", "", "on GPUs minibatches have tables of words only")
 	}
 	if p.Rounds() {
-		return unsupported("Precision", p, "minibatches have tables of %s only", Float32)
+		return unsupported("precision", p, "minibatches have tables of %s only", Float32)
 	}
 	return CheckCL(c, p)
 }

@@ -66,16 +66,16 @@ func DefaultsOf(modeName, preset, optimizer, model string) Config {
 // learning rate, whatever the gradient: such optimizers share Adam's rates, the
 // others share the rates of SGD.
 func (c *Config) adaptive() bool {
-	o, err := optim.Find(optim.Method(c.Optimizer))
-	return err == nil && o.Adaptive
+	o, _ := optim.Find(optim.Method(c.Optimizer))
+	return o.Adaptive
 }
 
 // ofOptimizer turns Adam's learning rate and weight decay in a run of so many steps, or
 // of minibatches, 0, into those of an adaptive optimizer. Weight decay works by its
 // product with the rate.
 func (c *Config) ofOptimizer(lr, weightDecay float64, steps int) (float64, float64) {
-	o, err := optim.Find(optim.Method(c.Optimizer))
-	if err != nil || o.RateFactor == nil {
+	o, _ := optim.Find(optim.Method(c.Optimizer))
+	if o.RateFactor == nil {
 		return lr, weightDecay
 	}
 	factor := o.RateFactor(steps)

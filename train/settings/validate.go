@@ -271,30 +271,17 @@ func (c *Config) validateDevice() error {
 
 // checkSeveral checks what several GPUs cannot train.
 func (c *Config) checkSeveral(m Mode) error {
-	d, err := optim.Find(optim.Method(c.Optimizer))
+	d, _ := optim.Find(optim.Method(c.Optimizer))
 	switch {
 	case m.Family == Minibatch:
 		return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
-	case m.Family == Stretches && err == nil && d.WholeRows:
+	case m.Family == Stretches && d.WholeRows:
 		return terminal.Usagef("--optimizer %s: it needs whole rows, which several GPUs divide with --model %s; choose one GPU of --device %s, or one of %s",
 			c.Optimizer, c.Model, c.Device, optim.OfColumns())
 	case m.Family != Stretches && c.HasEncoder():
 		return terminal.Usagef("--subword %s: several GPUs cannot train an encoder; choose one GPU of --device %s", c.Subword, c.Device)
 	}
 	return nil
-}
-
-// flagOf names the flags of the fields that a device may refuse.
-var flagOf = map[string]string{
-	"Dim":                 "dim",
-	"Negatives":           "negative",
-	"Window":              "window",
-	"Batch":               "batch",
-	"Precision":           "precision",
-	"Optimizer":           "optimizer",
-	"Widths":              "widths",
-	"Spelling.Limit":      "max-chars",
-	"HierarchicalSoftmax": "hierarchical-softmax",
 }
 
 // checkKernels asks the device whether its kernels can train the configuration.
@@ -333,7 +320,7 @@ func (c *Config) checkKernels(m Mode) error {
 	var unsupported *device.UnsupportedError
 	switch {
 	case errors.As(err, &unsupported):
-		s, _ := c.setting(flagOf[unsupported.Setting])
+		s, _ := c.setting(unsupported.Setting)
 		return terminal.Usagef("--%s %s: %s", s.Name, s, unsupported.Reason)
 	case err != nil:
 		return terminal.Usagef("--device %s: %v", c.Device, err)

@@ -17,14 +17,7 @@ type Interval struct {
 	text string // as it was given, if it was
 }
 
-// Every returns the interval that a text names: a number of units (1000), a time
-// (10m), or 0 for never.
-func Every(text string) (i Interval, err error) {
-	err = i.UnmarshalText([]byte(text))
-	return i, err
-}
-
-// UnmarshalText reads what [Every] reads.
+// UnmarshalText reads a number of units (1000), a time (10m), or 0 for never.
 func (i *Interval) UnmarshalText(text []byte) error {
 	bad := errors.New("give a time (10m, 90s), a number of iterations, or 0 to save only when interrupted")
 	read := Interval{text: string(text)}

@@ -16,7 +16,8 @@ func TestEvery(t *testing.T) {
 		{"1000", Interval{Units: 1000}, false}, {"0", Interval{}, false}, {"0s", Interval{}, false},
 		{"", Interval{}, true}, {"-1", Interval{}, true}, {"-1s", Interval{}, true}, {"often", Interval{}, true}, {"1.5", Interval{}, true}, {"10 m", Interval{}, true},
 	} {
-		if got, err := Every(test.text); got.Units != test.want.Units || got.Seconds != test.want.Seconds || (err != nil) != test.bad {
+		var got Interval
+		if err := got.UnmarshalText([]byte(test.text)); got.Units != test.want.Units || got.Seconds != test.want.Seconds || (err != nil) != test.bad {
 			t.Errorf("%q: %+v, %v; want %+v", test.text, got, err, test.want)
 		}
 	}
