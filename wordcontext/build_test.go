@@ -38,6 +38,7 @@ func TestBuildEqualsReference(t *testing.T) {
 		{Window: 1000, Contexts: 50, Passes: 1},
 		{Window: 3, Contexts: 40, Passes: 2, Tempering: 0.75, Positives: 2, DynamicWindow: true, Seed: 8},
 		{Window: 2, Contexts: 100, Passes: 1, Tempering: 1, Positives: 0.2, MaxPositives: 1},
+		{Window: 2, Contexts: 64, Passes: 1, InOrder: true, Seed: 7},
 	}
 	for name, c := range corpora {
 		for _, o := range options {
@@ -98,7 +99,7 @@ func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 		if len(contexts) <= m.RowLength(i) && !slices.Equal(sorted(row), sorted(contexts)) {
 			t.Fatalf("row %d keeps\n%v, want in any order\n%v", i, sorted(row), sorted(contexts))
 		}
-		if want := referenceRow(contexts, m.RowLength(i), o.Seed, i); !slices.Equal(row, want) {
+		if want := referenceRow(contexts, m.RowLength(i), o, i); !slices.Equal(row, want) {
 			t.Fatalf("row %d is\n%v, want\n%v", i, row, want)
 		}
 	}

@@ -12,7 +12,8 @@
 //
 //   - n_i > l_i: the row keeps l_i contexts, every set of l_i equally likely
 //     (choose.go).
-//   - The kept contexts of every row are shuffled, every order equally likely.
+//   - The kept contexts of every row are shuffled, every order equally likely. With
+//     Options.InOrder they stay in the order of the text, to see what shuffling is for.
 //   - n_i < l_i: the row repeats its contexts. Entry (i, q) belongs to round
 //     r = q / n_i, rounded down. Round 0 is the row as it is stored. Each later
 //     round reads it in a fresh pseudo-random order, which is computed and never

@@ -19,7 +19,7 @@ import (
 
 var fileOptions = Options{Window: 2, Contexts: 50, Passes: 2, Sample: 0.05, DynamicWindow: true, Seed: 99}
 
-var temperedOptions = Options{Window: 2, Contexts: 20, Passes: 2, Tempering: 0.75, Positives: 1.5, MaxPositives: 4, Seed: 98}
+var temperedOptions = Options{Window: 2, Contexts: 20, Passes: 2, Tempering: 0.75, Positives: 1.5, MaxPositives: 4, InOrder: true, Seed: 98}
 
 // fileOf returns the bytes that Save writes.
 func fileOf(t testing.TB, m *Matrix) []byte {
@@ -146,7 +146,7 @@ func TestOpenErrors(t *testing.T) {
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
 		{"stored huge", change(func(h *header) { h.Stored = 1 << 63 }), ErrCorrupt, "contradicts itself"},
 		{"width", change(func(h *header) { h.Width = 4 }), ErrCorrupt, "contradicts itself"},
-		{"dynamic", change(func(h *header) { h.Dynamic = 2 }), ErrCorrupt, "contradicts itself"},
+		{"choices", change(func(h *header) { h.Choices = 4 }), ErrCorrupt, "contradicts itself"},
 		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
 		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 cannot have 50 entries"},

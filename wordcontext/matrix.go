@@ -269,6 +269,8 @@ func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
 		return differs("passes", is.Passes, o.Passes)
 	case is.DynamicWindow != o.DynamicWindow:
 		return differs("dynamic windows", is.DynamicWindow, o.DynamicWindow)
+	case is.InOrder != o.InOrder:
+		return differs("rows in the order of the text", is.InOrder, o.InOrder)
 	case is.Seed != o.Seed:
 		return differs("seed", is.Seed, o.Seed)
 	case m.Rows() != c.Vocabulary.Len():

@@ -73,6 +73,7 @@ func TestMatches(t *testing.T) {
 		{func(o *Options) { o.Sample = 0.02 }, "sample 0.01, not 0.02"},
 		{func(o *Options) { o.Passes = 3 }, "passes 2, not 3"},
 		{func(o *Options) { o.DynamicWindow = true }, "dynamic windows false, not true"},
+		{func(o *Options) { o.InOrder = true }, "rows in the order of the text false, not true"},
 		{func(o *Options) { o.Seed = 5 }, "seed 4, not 5"},
 	} {
 		changed := o

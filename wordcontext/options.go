@@ -42,6 +42,9 @@ type Options struct {
 	// as word2vec does.
 	DynamicWindow bool
 
+	// InOrder leaves the contexts of a row in the order of the text: without it Build shuffles them.
+	InOrder bool
+
 	// Seed chooses the random numbers.
 	Seed uint64
 

@@ -42,11 +42,11 @@ func reference(c *corpus.Corpus, o Options) (rows [][]uint32) {
 }
 
 // referenceRow returns the contexts that the matrix stores of a row.
-func referenceRow(contexts []uint32, length int, seed uint64, row int) []uint32 {
+func referenceRow(contexts []uint32, length int, o Options, row int) []uint32 {
 	kept := contexts
 	if n := len(contexts); n > length {
 		chosen := make([]uint64, (n+63)/64)
-		choose(chosen, uint64(n), length, seed, uint32(row))
+		choose(chosen, uint64(n), length, o.Seed, uint32(row))
 		kept = nil
 		for k, context := range contexts {
 			if chosen[k/64]>>(k%64)&1 != 0 {
@@ -55,7 +55,9 @@ func referenceRow(contexts []uint32, length int, seed uint64, row int) []uint32 
 		}
 	}
 	kept = slices.Clone(kept)
-	shuffle(kept, seed, uint32(row))
+	if !o.InOrder {
+		shuffle(kept, o.Seed, uint32(row))
+	}
 	return kept
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/w2vcl/w2vcl/benchmarks/experiments"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -31,6 +32,7 @@ type compareOptions struct {
 	equal           equalValue
 	out, data       string
 	classify, quick bool
+	list            bool
 	json, quiet     bool
 }
 
@@ -53,7 +55,8 @@ The command compares variants: modes (--modes), and modes with their own setting
 with any setting of 'w2vcl train', and mode=MODE unless NAME is a mode. A number, a
 switch or a choice can be a list, here and in the flags below: then there is a variant
 for each value (--window 2,5,10). --config reads the same from a file: settings and flags
-of this command by their names, and a table [variants.NAME] for each variant.
+of this command by their names, and a table [variants.NAME] for each variant. It also takes
+the name of an experiment of --list: a figure of a paper, or an ablation.
 Flags win over the file. All variants read the text in the same way and have the
 dimensions of mode cl and the same encoder (none, if one cannot have it) unless they say
 otherwise. Everything else comes from the recipe of each mode; with a paper's --preset all have the paper's window, negatives and
@@ -95,7 +98,7 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
   w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
-  w2vcl compare --corpus wiki.txt --out reports/fig14 --config benchmarks/experiments/w2vcl/figure14.toml --device cuda
+  w2vcl compare --corpus wiki.txt --out reports/fig14 --config w2vcl/figure14 --device cuda
   w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10`,
 		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd, s) },
@@ -115,7 +118,8 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 		"score vectors of another program beside ours: "+
 			"`FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, "+
 			"of which only NAME=VECTORS is required; a repeated NAME is another seed")
-	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`; flags win over it")
+	flags.StringVar(&o.settings.File, "config", "", "read variants and settings from a TOML `FILE`, or take the experiment of that name; flags win over it")
+	flags.BoolVar(&o.list, "list", false, "list the experiments that come with w2vcl, for --config")
 	flags.StringVar(&o.out, "out", "", "`DIR` for the report and the runs; an existing comparison is continued")
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl); with --graph the file of the nodes' labels")
 	flags.BoolVar(&o.classify, "classify", false,
@@ -126,10 +130,10 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times during training")
 	flags.BoolVar(&o.quick, "quick", false,
 		"a short version, to check that everything works: one seed, one second of training, scored once, "+
-			"unless other flags say otherwise")
+			"unless --config or other flags say otherwise")
 	for _, name := range []string{
 		"modes", "variant", "external", "config", "out", "data", "classify",
-		"budget", "equal", "seeds", "points", "quick",
+		"budget", "equal", "seeds", "points", "quick", "list",
 	} {
 		cli.Annotate(flags.Lookup(name), settings.SectionRun)
 	}
@@ -145,6 +149,9 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if err := alone("compare"); err != nil {
 		return err
+	}
+	if o.list {
+		return listExperiments(s)
 	}
 	options, err := o.options(cmd)
 	if err != nil {
@@ -186,6 +193,19 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 		return cli.WriteJSON(s.Out, result)
 	}
 	return printComparison(s, result)
+}
+
+// listExperiments prints the names and titles of the experiments.
+func listExperiments(s cli.Streams) error {
+	var out cli.Table
+	for _, name := range experiments.Names() {
+		file, err := experiment.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		out.Rowf("%s\t%s", name, file.Title)
+	}
+	return out.Print(s.Out)
 }
 
 // check refuses what cannot be compared.

@@ -49,19 +49,18 @@ func (o *compareOptions) length(changed func(flag string) bool) (experiment.Budg
 
 // options returns what is compared: the file, and the flags over it.
 func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error) {
-	file := &experiment.File{}
+	file := experiment.NewFile()
 	if o.settings.File != "" {
 		var err error
 		if file, err = experiment.ReadFile(o.settings.File); err != nil {
 			return experiment.Options{}, err
 		}
 	}
-	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
-		return experiment.Options{}, err
-	}
 	if o.quick {
 		file.Shorten()
-		o.shorten(cmd.Flags().Changed)
+	}
+	if err := o.takeFrom(file, cmd.Flags().Changed); err != nil {
+		return experiment.Options{}, err
 	}
 	for name, text := range file.Settings {
 		if _, ok := o.settings.Set[name]; !ok {
@@ -93,20 +92,4 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 	}
 	options.Variants = append(experiment.Modes(modes), variants...)
 	return options, nil
-}
-
-// quickSeconds is how long each run of --quick trains.
-const quickSeconds = 1
-
-// shorten sets what --quick stands for. Flags that were given stay.
-func (o *compareOptions) shorten(given func(flag string) bool) {
-	if !given("seeds") {
-		o.seeds = 1
-	}
-	if !given("points") {
-		o.points = 1
-	}
-	if !given("budget") {
-		o.budget.Budget = experiment.Budget{Kind: experiment.BudgetSeconds, Amount: quickSeconds}
-	}
 }

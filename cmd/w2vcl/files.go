@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 
+	"github.com/w2vcl/w2vcl/benchmarks/experiments"
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/embedding"
@@ -89,8 +90,11 @@ func questionsInput(v cli.FileValues) []cli.File {
 
 func compareFiles(v cli.FileValues) []cli.File {
 	out := v.Read("out", cli.FileFolder)
-	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("data", cli.FileInput))
+	files := append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("data", cli.FileInput))
 	files = append(files, v.Each("external", cli.FileInput)...)
+	if config := v.Read("config", cli.FileMapped); experiments.Read(config.Path) == nil {
+		files = append(files, config)
+	}
 	for i := range files { // a text is read once for each way of reading it; compareOptions.check knows when it may be -
 		files[i].Again = !files[i].Use.IsOutput() && files[i].Path != "-"
 	}

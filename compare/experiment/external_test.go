@@ -52,7 +52,7 @@ func TestExternalNames(t *testing.T) {
 	}
 }
 
-// TestQuickTable: a file has settings for its small version.
+// TestQuickTable: a file says what is different in its small version.
 func TestQuickTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.toml")
 	read := func(text string) (*File, error) {
@@ -61,12 +61,12 @@ func TestQuickTable(t *testing.T) {
 		}
 		return ReadFile(path)
 	}
-	f, err := read("modes = [\"cl\"]\ndim = 300\nwindow = 3\n[quick]\ndim = [8, 16]\n")
-	if err != nil || f.Settings["dim"] != "300" {
+	f, err := read("modes = [\"cl\"]\ndim = 300\nwindow = 3\nseeds = 3\n[quick]\ndim = [8, 16]\npoints = 2\n")
+	if err != nil || f.Settings["dim"] != "300" || f.Seeds != 3 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	f.Shorten()
-	if f.Settings["dim"] != "8,16" || f.Settings["window"] != "3" {
+	if f.Settings["dim"] != "8,16" || f.Settings["window"] != "3" || f.Seeds != 1 || f.Points != 2 || f.Budget != "1s" {
 		t.Errorf("small version %v", f.Settings)
 	}
 	if _, err := read("quick = 1\n"); err == nil || !strings.Contains(err.Error(), "write [quick]") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/w2vcl/w2vcl/benchmarks/experiments"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -17,7 +18,7 @@ type File struct {
 	Variants []Variant
 	External []string          // as [ParseExternal] reads them
 	Settings map[string]string // that all variants share
-	Quick    map[string]string // of Settings, other values for a small version
+	Quick    *File             // of its small version: seeds, points, budget, and settings that differ
 	Seeds    int
 	Points   int
 	Budget   string
@@ -26,51 +27,48 @@ type File struct {
 	Classify bool
 }
 
-// The tables of a file: with a table for each variant; with settings of a small version.
+// The tables of a file: with a table for each variant; with what is different in a small version.
 const (
 	variantsTable = "variants"
 	quickTable    = "quick"
 )
 
-// Shorten takes the settings of the small version.
-func (f *File) Shorten() { maps.Copy(f.Settings, f.Quick) }
+// NewFile returns a file that says nothing.
+func NewFile() *File {
+	quick := File{Seeds: 1, Points: 1, Budget: "1s", Settings: map[string]string{}}
+	return &File{Settings: map[string]string{}, Quick: &quick}
+}
 
-// ReadFile reads a comparison from a TOML file: settings that all variants share, by name;
-// what the flags of the command say, by the flag's name; and a table [variants.NAME] of
-// settings for each variant. A table [quick] has settings of a small version. A list of values stands for a variant of each. Mistakes are a
-// [terminal.UsageError] with the name of the file.
+// Shorten makes the small version.
+func (f *File) Shorten() {
+	f.Seeds, f.Points, f.Budget = f.Quick.Seeds, f.Quick.Points, f.Quick.Budget
+	maps.Copy(f.Settings, f.Quick.Settings)
+}
+
+// ReadFile reads a comparison from a TOML file, or the experiment of that name: settings that all variants share, by
+// name; what the flags of the command say, by the flag's name; and a table [variants.NAME] of
+// settings for each variant. A table [quick] has what is different in a small version. A list of values stands for a
+// variant of each. Mistakes are a [terminal.UsageError] with the name of the file.
 func ReadFile(path string) (*File, error) {
-	raw, keys, err := settings.ReadTOML(path)
+	raw, keys, err := settings.ReadTOML(path, experiments.Read(path))
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Settings: map[string]string{}}
-	fields := map[string]any{
-		"title": &f.Title, "modes": &f.Modes, "external": &f.External, "seeds": &f.Seeds, "points": &f.Points,
-		"budget": &f.Budget, "data": &f.Data, "out": &f.Out, "classify": &f.Classify,
-	}
+	f := NewFile()
 	for _, key := range keys {
-		name := key[0]
-		switch {
-		case name == variantsTable:
+		switch name := key[0]; name {
+		case variantsTable:
 			if len(key) > 1 && !slices.ContainsFunc(f.Variants, func(v Variant) bool { return v.Name == key[1] }) {
 				err = f.addVariant(key[1], raw[variantsTable])
 			}
-		case name == quickTable:
+		case quickTable:
 			if table, ok := raw[name].(map[string]any); !ok {
 				err = fmt.Errorf("it is not a table: write [%s]", quickTable)
 			} else if len(key) > 1 {
-				var text string
-				text, err = settings.TOMLText(key[1], table[key[1]])
-				if f.Quick == nil {
-					f.Quick = map[string]string{}
-				}
-				f.Quick[key[1]] = text
+				err = f.Quick.set(key[1], table[key[1]])
 			}
-		case fields[name] != nil:
-			err = setField(fields[name], raw[name])
 		default:
-			f.Settings[name], err = settings.TOMLText(name, raw[name])
+			err = f.set(name, raw[name])
 		}
 		if err != nil {
 			return nil, terminal.Usagef("%s: %s: %v", path, strings.Join(key, "."), err)
@@ -80,6 +78,19 @@ func ReadFile(path string) (*File, error) {
 		return nil, terminal.Usagef("%s: mode: say modes = [...], or name it in a table [%s.NAME]", path, variantsTable)
 	}
 	return f, nil
+}
+
+// set takes what the file says by a name: for a flag, or a setting.
+func (f *File) set(name string, value any) (err error) {
+	fields := map[string]any{
+		"title": &f.Title, "modes": &f.Modes, "external": &f.External, "seeds": &f.Seeds, "points": &f.Points,
+		"budget": &f.Budget, "data": &f.Data, "out": &f.Out, "classify": &f.Classify,
+	}
+	if field := fields[name]; field != nil {
+		return setField(field, value)
+	}
+	f.Settings[name], err = settings.TOMLText(name, value)
+	return err
 }
 
 // addVariant adds the variant of a table.

@@ -271,6 +271,7 @@ window = 8
 		Title: "Two windows", Modes: []string{"vanilla", "word2vec"}, Seeds: 3, Points: 4, Budget: "seconds=5",
 		Settings: map[string]string{"dim": "50", "window": "2,5", "tokenizer": "words"},
 		Variants: []Variant{{"z", "cl", map[string]string{"negative": "10"}}, {"a", "parw2v", map[string]string{"preset": "parw2v", "window": "8"}}},
+		Quick:    NewFile().Quick,
 	}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)

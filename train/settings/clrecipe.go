@@ -136,6 +136,7 @@ func clDefaults(c *Config) {
 	default:
 		c.Model = ModelCBOW
 	}
+	c.Shuffle = c.in(LargeBatch)
 	switch {
 	case c.in(Stretches):
 		subwordRecipe(c, c.usualSubword("")) // which the rest follows from

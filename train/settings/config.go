@@ -75,6 +75,7 @@ type Samples struct {
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words
+	Shuffle         bool    // the rows of M; else their contexts are in the order of the text
 	SharedNegatives int     // H, negatives of a step that all words share; 0: each word draws its own
 
 	XMax  float64 // glove: counts from here on weigh 1

@@ -66,6 +66,10 @@ func (c *Config) rowSettings() []Setting {
 			hideDefault: true,
 		},
 		{
+			Name: "shuffle", Study: true, Modes: withMatrix, Record: true, value: &c.Shuffle,
+			help: "shuffle the rows of M; =false leaves contexts in the order of the text, as they are found",
+		},
+		{
 			Name: "shared-negatives", Modes: inIterations, Record: true, value: &c.SharedNegatives,
 			help: "all words share `N` negatives in each step, which weigh as " +
 				"much as --negative for each sample; with --model sg, 0 draws each word's own",

@@ -25,12 +25,13 @@ func readTOML(file string) (map[string]string, error) {
 	return decodeTOML(data, file)
 }
 
-// ReadTOML reads a configuration file. keys are the names in it, in their order, those of
-// tables with their parts apart.
-func ReadTOML(file string) (raw map[string]any, keys [][]string, err error) {
-	data, err := readFile(file)
-	if err != nil {
-		return nil, nil, err
+// ReadTOML reads a configuration file, or its content if data is not nil. keys are the names in it, in their order,
+// those of tables with their parts apart.
+func ReadTOML(file string, data []byte) (raw map[string]any, keys [][]string, err error) {
+	if data == nil {
+		if data, err = readFile(file); err != nil {
+			return nil, nil, err
+		}
 	}
 	meta, err := decodeRaw(data, file, &raw)
 	for _, key := range meta.Keys() {

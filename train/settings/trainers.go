@@ -31,7 +31,7 @@ func (c *Config) MatrixOptions() wordcontext.Options {
 	return wordcontext.Options{
 		Window: c.Window, Contexts: c.Contexts, Sample: c.Sample, Passes: c.Passes,
 		Tempering: c.Tempering, Positives: c.Positives, MaxPositives: maxPositives,
-		DynamicWindow: c.DynamicWindow, Seed: c.Seed, Threads: c.ThreadCount(),
+		DynamicWindow: c.DynamicWindow, InOrder: !c.Shuffle, Seed: c.Seed, Threads: c.ThreadCount(),
 	}
 }
 
