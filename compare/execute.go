@@ -282,7 +282,7 @@ func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) 
 	if r.Config.Device != settings.DeviceCPU { // another process may have begun it
 		changes["device"] = r.Config.Device
 	}
-	summary, err := train.Resume(ctx, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)
+	summary, err := train.Resume(ctx, nil, r.Config.Out, changes, func(string) train.Options { return options }, e.Progress)
 	if errors.Is(err, train.ErrComplete) {
 		err = nil
 	}

@@ -68,25 +68,19 @@ func sameSettings(g *cluster.Group, own map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		lines = append(lines, name+" "+own[name])
 	}
+	lines = append(lines, "(none)") // where the shorter list ends, lines differ
 	all, err := cluster.Collect(g, []byte(strings.Join(lines, "\n")))
 	if err != nil {
 		return err
 	}
 	theirs := strings.Split(string(all[0]), "\n")
-	for i := range max(len(lines), len(theirs)) {
-		if i >= len(lines) || i >= len(theirs) || lines[i] != theirs[i] {
-			err = terminal.Usagef("the settings differ from those of rank 0: --%s, not --%s", lineAt(lines, i), lineAt(theirs, i))
+	for i, line := range lines {
+		if line != theirs[i] {
+			err = terminal.Usagef("the settings differ from those of rank 0: --%s, not --%s", line, theirs[i])
 			break
 		}
 	}
 	return cluster.Agree(g, err)
-}
-
-func lineAt(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "(none)"
 }
 
 // send gives the other ranks the settings of a run that goes on, which rank 0 has from its
@@ -105,7 +99,7 @@ func send(g *cluster.Group, c *settings.Config, err error) error {
 	return err
 }
 
-// Receive returns the settings that rank 0 sends in [ResumeOn].
+// Receive returns the settings that rank 0 sends in [Resume].
 func Receive(g *cluster.Group) (settings.Config, error) {
 	if err := g.Agree(nil); err != nil {
 		return settings.Config{}, err

@@ -132,7 +132,7 @@ func TestBudgetResumes(t *testing.T) {
 		if _, err := Run(t.Context(), c, stop, nil); !errors.Is(err, failure) {
 			t.Fatal(err)
 		}
-		if _, err := Resume(t.Context(), c.Out, map[string]string{"checkpoint": "0"}, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), nil, c.Out, map[string]string{"checkpoint": "0"}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if hashOf(t, c.Out) != want {

@@ -114,7 +114,7 @@ func TestTextInRunFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := false
-	_, err = Resume(t.Context(), c.Out, nil, func(string) Options {
+	_, err = Resume(t.Context(), nil, c.Out, nil, func(string) Options {
 		return Options{NoPlan: true, Observations: 10, Observe: func(Observation) error {
 			now, err := os.Stat(filepath.Join(c.Out+".partial", runfolder.TextFile))
 			same = err == nil && os.SameFile(before, now)

@@ -116,7 +116,7 @@ func TestDeviceResume(t *testing.T) {
 				d := fakeDevice(t)
 				c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
 				interruptRun(t, c)
-				summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, nil)
+				summary, err := Resume(t.Context(), nil, c.Out, map[string]string{"device": devices[1]}, nil, nil)
 				if err != nil || summary.Device != devices[1] || summary.Interrupted {
 					t.Fatalf("%v: %+v, %v", devices, summary, err)
 				}
@@ -144,10 +144,10 @@ func TestDevicePrecision(t *testing.T) {
 	}{{nil, settings.PrecisionHalf}, {map[string]string{"precision": settings.PrecisionFloat32}, settings.PrecisionFloat32}, {map[string]string{"device": "cpu", "precision": settings.PrecisionFloat32}, ""}} {
 		c.Out = filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
-		_, err := Resume(t.Context(), c.Out, map[string]string{"device": "cpu"}, nil, nil)
+		_, err := Resume(t.Context(), nil, c.Out, map[string]string{"device": "cpu"}, nil, nil)
 		wantUsage(t, err, "--precision half: the CPU has tables of float32 only")
 		var shown strings.Builder
-		summary, err := Resume(t.Context(), c.Out, test.changes, nil, progress.New(&shown))
+		summary, err := Resume(t.Context(), nil, c.Out, test.changes, nil, progress.New(&shown))
 		if err != nil || summary.Precision != test.want {
 			t.Fatalf("%v: precision %q, want %q, error %v", test.changes, summary.Precision, test.want, err)
 		}

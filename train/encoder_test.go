@@ -100,7 +100,7 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				if v, err := runfolder.LoadVectors(t.Context(), d.Out); err != nil || v.Encoder == nil {
 					t.Errorf("interrupted: %v", err)
 				}
-				if _, err := Resume(t.Context(), d.Out, map[string]string{"threads": "1"}, nil, nil); err != nil {
+				if _, err := Resume(t.Context(), nil, d.Out, map[string]string{"threads": "1"}, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
@@ -168,7 +168,7 @@ func TestResumeWithoutFit(t *testing.T) {
 	if _, answers := sources(c); answers != subword.FromFit {
 		t.Errorf("interrupted, %s answers", answers)
 	}
-	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "encoder"}, nil, nil); err != nil {
+	if _, err := Resume(t.Context(), nil, c.Out, map[string]string{"unseen": "encoder"}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, answers := sources(c); answers != subword.FromCNN || !bytes.Equal(got, want) || exists(filepath.Join(c.Out, runfolder.FitFile)) {

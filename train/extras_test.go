@@ -160,7 +160,7 @@ func checkFirstValue(t *testing.T, out string, want float32) {
 }
 
 func TestReadTextReportsErrors(t *testing.T) {
-	c := settings.Defaults("", "", "")
+	c := settings.Defaults("", "", "", "")
 	c.Corpus = "text"
 	if _, err := ReadText(t.Context(), c, strings.NewReader(""), nil); err == nil {
 		t.Error("an empty text was read without an error")

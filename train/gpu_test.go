@@ -125,7 +125,7 @@ func resumeElsewhere(t *testing.T, c settings.Config, tolerance float64, bits bo
 		again := c
 		again.Device, again.Out = devices[0], filepath.Join(t.TempDir(), "run")
 		interruptRun(t, again)
-		if _, err := Resume(t.Context(), again.Out, map[string]string{"device": devices[1]}, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), nil, again.Out, map[string]string{"device": devices[1]}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{runfolder.VectorsFile, runfolder.ContextFile} {
@@ -192,7 +192,7 @@ func TestGPUQuality(t *testing.T) {
 			gpu := trained(t, c)
 			onCPU := c
 			onCPU.Device, onCPU.Out = settings.DeviceCPU, c.Out+"-cpu"
-			onCPU.Precision = settings.Defaults(c.Mode, "", "").Precision
+			onCPU.Precision = settings.Defaults(c.Mode, "", "", "").Precision
 			cpu := trained(t, onCPU)
 			got, want := purity(load(t, c, runfolder.VectorsFile)), purity(load(t, onCPU, runfolder.VectorsFile))
 			t.Logf("nearest words of the same topic: %.3f on the GPU, %.3f on the CPU; loss %.4f and %.4f", got, want, gpu.Loss, cpu.Loss)

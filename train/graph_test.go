@@ -74,7 +74,7 @@ func TestGraphIsExact(t *testing.T) {
 				d.Out = filepath.Join(t.TempDir(), "run")
 				interruptRun(t, d)
 				changes := map[string]string{"threads": fmt.Sprint(threads), "graph": other}
-				if _, err := Resume(t.Context(), d.Out, changes, nil, nil); err != nil {
+				if _, err := Resume(t.Context(), nil, d.Out, changes, nil, nil); err != nil {
 					t.Fatal(err)
 				}
 				if hashOf(t, d.Out) != want {
@@ -92,7 +92,7 @@ func TestResumeRefusesAnotherGraph(t *testing.T) {
 	c.Corpus, c.Graph, c.Walks, c.WalkLength = "", writeFile(t, "edges", lines), 4, 17
 	interruptRun(t, c)
 	other := writeFile(t, "other", lines+"\n1000 1119")
-	if _, err := Resume(t.Context(), c.Out, map[string]string{"graph": other}, nil, nil); err == nil || !strings.Contains(err.Error(), other) {
+	if _, err := Resume(t.Context(), nil, c.Out, map[string]string{"graph": other}, nil, nil); err == nil || !strings.Contains(err.Error(), other) {
 		t.Errorf("got %v", err)
 	}
 }

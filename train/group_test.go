@@ -41,7 +41,7 @@ func testSeveralDevices(t *testing.T, d *devicetest.Device, c settings.Config) {
 		c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
 		var shown strings.Builder
-		summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, progress.New(&shown))
+		summary, err := Resume(t.Context(), nil, c.Out, map[string]string{"device": devices[1]}, nil, progress.New(&shown))
 		if err != nil || d.Open != 0 {
 			t.Fatalf("%v: error %v, %d of the device and its kernels are open", devices, err, d.Open)
 		}
@@ -82,7 +82,7 @@ func TestSeveralDevicesOfSentences(t *testing.T) {
 	for _, devices := range [][2]string{{"cuda:0,1", "cuda:3"}, {"cuda", "cuda:0,1,2,3"}} {
 		c.Device, c.Out = devices[0], filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
-		summary, err := Resume(t.Context(), c.Out, map[string]string{"device": devices[1]}, nil, nil)
+		summary, err := Resume(t.Context(), nil, c.Out, map[string]string{"device": devices[1]}, nil, nil)
 		if err != nil || d.Open != 0 || !(summary.Loss > 0) {
 			t.Fatalf("%v: loss %v, error %v, %d of the device and its kernels are open", devices, summary.Loss, err, d.Open)
 		}

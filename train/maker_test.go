@@ -35,7 +35,7 @@ func testText(t *testing.T) (*corpus.Corpus, settings.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := settings.DefaultsOf(settings.ModeCL, "tuned", "", settings.ModelSkipGram)
+	config := settings.Defaults(settings.ModeCL, "tuned", "", settings.ModelSkipGram)
 	config.Window, config.DynamicWindow, config.Passes, config.Contexts, config.Sample = 5, false, 20, 1<<15, 0
 	config.Tempering, config.Positives, config.Threads = 0, 1, 2
 	return c, config

@@ -73,7 +73,7 @@ func interruptOn(t *testing.T, n int, c settings.Config) {
 func resumeOn(t *testing.T, n int, c settings.Config) {
 	t.Helper()
 	resume := func(g *cluster.Group) error {
-		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+		_, err := Resume(t.Context(), g, c.Out, nil, nil, nil)
 		return err
 	}
 	var err error
@@ -172,7 +172,7 @@ func testRanksInTextOrder(t *testing.T, c settings.Config) {
 	c.Out += "2"
 	interruptOn(t, 3, c)
 	resume := func(g *cluster.Group) error {
-		_, err := ResumeOn(t.Context(), g, c.Out, nil, nil, nil)
+		_, err := Resume(t.Context(), g, c.Out, nil, nil, nil)
 		return err
 	}
 	two := func(comm cluster.Comm) error {

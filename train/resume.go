@@ -24,13 +24,9 @@ import (
 // on another device the same but for rounding.
 // A text or a setting that changed is an error and leaves everything as it is.
 // If the run is finished the error is [ErrComplete] and the summary is good.
-func Resume(ctx context.Context, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
-	return ResumeOn(ctx, nil, dir, changes, options, p)
-}
-
-// ResumeOn is Resume on several ranks, which rank 0 calls; the others take the settings that it
-// sends, and [Follow].
-func ResumeOn(ctx context.Context, group *cluster.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
+//
+// The group is that of several ranks; nil is a single process. Rank 0 calls Resume; the others [Receive] the settings, and [Follow].
+func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[string]string, options func(corpus string) Options, p *progress.Progress) (runfolder.Summary, error) {
 	start := time.Now()
 	ctx = group.Lead(ctx)
 	folder, err := runfolder.Reopen(dir)

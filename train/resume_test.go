@@ -400,7 +400,7 @@ func TestResumeIsExact(t *testing.T) {
 					interruptRun(t, d)
 					moved := writeFile(t, "moved", smallText())
 					changes := map[string]string{"threads": threads, "corpus": moved}
-					if _, err := Resume(t.Context(), d.Out, changes, nil, nil); err != nil {
+					if _, err := Resume(t.Context(), nil, d.Out, changes, nil, nil); err != nil {
 						t.Fatal(err)
 					}
 					checkDone(t, d.Out)
@@ -410,7 +410,7 @@ func TestResumeIsExact(t *testing.T) {
 					if config := mustRead(t, filepath.Join(d.Out, runfolder.ConfigFile)); !bytes.Contains(config, []byte("threads = "+threads)) {
 						t.Errorf("changes were not recorded:\n%s", config)
 					}
-					if _, err := Resume(t.Context(), d.Out, nil, nil, nil); !errors.Is(err, ErrComplete) {
+					if _, err := Resume(t.Context(), nil, d.Out, nil, nil, nil); !errors.Is(err, ErrComplete) {
 						t.Errorf("once more: %v", err)
 					}
 				}
@@ -484,7 +484,7 @@ func TestResumeRefuses(t *testing.T) {
 				test.spoil(t, c.Out)
 			}
 			before := snapshot(t, filepath.Dir(c.Out))
-			_, err := Resume(t.Context(), c.Out, changes, nil, nil)
+			_, err := Resume(t.Context(), nil, c.Out, changes, nil, nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want it to say %q", err, test.want)
 			}
@@ -589,14 +589,14 @@ func TestResumeFromEveryState(t *testing.T) {
 			for _, build := range test.states {
 				build(t, run)
 			}
-			if _, err := Resume(t.Context(), run, nil, nil, nil); err != nil && !errors.Is(err, ErrComplete) {
+			if _, err := Resume(t.Context(), nil, run, nil, nil, nil); err != nil && !errors.Is(err, ErrComplete) {
 				t.Fatal(err)
 			}
 			checkDone(t, run)
 			if got := hashOf(t, run); got != want {
 				t.Error("other vectors than undisturbed")
 			}
-			if _, err := Resume(t.Context(), run, nil, nil, nil); !errors.Is(err, ErrComplete) {
+			if _, err := Resume(t.Context(), nil, run, nil, nil, nil); !errors.Is(err, ErrComplete) {
 				t.Errorf("once more: %v", err)
 			}
 		})
@@ -637,7 +637,7 @@ func TestResumeStoppedBeforeTraining(t *testing.T) {
 	before := snapshot(t, filepath.Dir(c.Out))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Resume(ctx, c.Out, nil, nil, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "is unchanged") {
+	if _, err := Resume(ctx, nil, c.Out, nil, nil, nil); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "is unchanged") {
 		t.Errorf("got %v", err)
 	}
 	if after := snapshot(t, filepath.Dir(c.Out)); after != before {
@@ -660,7 +660,7 @@ func TestResumeReadsBuiltInText(t *testing.T) {
 		}
 		return Options{Source: strings.NewReader(smallText())}
 	}
-	if _, err := Resume(t.Context(), c.Out, nil, source, nil); err != nil {
+	if _, err := Resume(t.Context(), nil, c.Out, nil, source, nil); err != nil {
 		t.Fatal(err)
 	}
 	if config := mustRead(t, filepath.Join(c.Out, runfolder.ConfigFile)); !bytes.Contains(config, []byte(`corpus = "a name"`)) {

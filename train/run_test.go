@@ -25,7 +25,7 @@ import (
 // fakeJob is a prepared job whose trainers are fake.
 func fakeJob(t *testing.T, out string, units int) (j *job, trainers *[]*fakeTrainer) {
 	t.Helper()
-	c := settings.DefaultsOf("", "", "", settings.ModelSkipGram)
+	c := settings.Defaults("", "", "", settings.ModelSkipGram)
 	c.Corpus, c.Out, c.Dim, c.LR, c.ContextWeight, c.Threads = "text", out, 2, 0.006, 1, 1
 	vocabulary, err := corpus.NewVocabulary([]string{"a", "b", "c"}, []uint64{3, 2, 1})
 	if err != nil {
@@ -205,7 +205,7 @@ func TestCheckText(t *testing.T) {
 	j.config.Negative = 3
 	wantUsage(t, j.checkText(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
 	// The recipe's own number is not the user's mistake.
-	j.config.Negative = settings.DefaultsOf("", "", "", settings.ModelSkipGram).Negative
+	j.config.Negative = settings.Defaults("", "", "", settings.ModelSkipGram).Negative
 	var usage *terminal.UsageError
 	if err := j.checkText(); err == nil || errors.As(err, &usage) {
 		t.Errorf("got %v, want an error that is not about usage", err)

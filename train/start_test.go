@@ -71,7 +71,7 @@ func TestInit(t *testing.T) {
 		want := hashOf(t, c.Out)
 		c.Out = filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
-		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if hashOf(t, c.Out) != want {
@@ -97,7 +97,7 @@ func TestResumeKnowsTheWordsOfInit(t *testing.T) {
 	if err := os.WriteFile(c.Init, []byte("2 4\nred 1 2 3 4\nother 5 6 7 8\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the words of the text, or how often they occur, changed") {
+	if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "the words of the text, or how often they occur, changed") {
 		t.Errorf("other words of --init: error %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestResumeWithRelativeInit(t *testing.T) {
 		c.Init = filepath.Base(path)
 		interruptRun(t, c)
 		t.Chdir(t.TempDir())
-		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestInitOfGraphs(t *testing.T) {
 			want := hashOf(t, c.Out)
 			c.Out = filepath.Join(t.TempDir(), "run")
 			interruptRun(t, c)
-			if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+			if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			if hashOf(t, c.Out) != want {
@@ -259,7 +259,7 @@ func TestInitOfEncoders(t *testing.T) {
 		trained := hashOf(t, c.Out)
 		c.Out = filepath.Join(t.TempDir(), "run")
 		interruptRun(t, c)
-		if _, err := Resume(t.Context(), c.Out, nil, nil, nil); err != nil {
+		if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if hashOf(t, c.Out) != trained {

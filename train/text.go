@@ -112,7 +112,7 @@ func (t *text) check(c *settings.Config) error {
 		c.Negative, c.Negative+1, words, ofAtLeast(" that occur", c.MinCount))
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
-	if c.Negative != settings.DefaultsOf(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {
+	if c.Negative != settings.Defaults(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {
 		return &terminal.UsageError{Message: message}
 	}
 	return errors.New(message)

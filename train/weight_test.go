@@ -24,7 +24,7 @@ func TestResumeWithAnotherContextWeight(t *testing.T) {
 	interruptRun(t, c)
 	var shown bytes.Buffer
 	p := progress.New(&shown)
-	if _, err := Resume(t.Context(), c.Out, map[string]string{"context-weight": "0.5"}, nil, p); err != nil {
+	if _, err := Resume(t.Context(), nil, c.Out, map[string]string{"context-weight": "0.5"}, nil, p); err != nil {
 		t.Fatal(err)
 	}
 	if hashOf(t, c.Out) != want {
@@ -40,7 +40,7 @@ func TestResumeAnnouncesUnseen(t *testing.T) {
 	c := smallConfig(t, settings.ModeCL)
 	interruptRun(t, c)
 	var shown bytes.Buffer
-	if _, err := Resume(t.Context(), c.Out, map[string]string{"unseen": "regress"}, nil, progress.New(&shown)); err != nil {
+	if _, err := Resume(t.Context(), nil, c.Out, map[string]string{"unseen": "regress"}, nil, progress.New(&shown)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(shown.String(), "--unseen is regress from here on; it was encoder\n") {

@@ -34,7 +34,7 @@ stays as it is.`,
 			return setting.Section == settings.SectionText
 		}
 	})
-	defaults := settings.DefaultsOf(settings.ModeCL, "", "", settings.ModelSkipGram)
+	defaults := settings.Defaults(settings.ModeCL, "", "", settings.ModelSkipGram)
 	cli.ShowDefaults(cmd, &defaults)
 	cmd.Flags().Lookup("matrix").Usage = "write M to `FILE`"
 	cmd.Flags().Lookup("force").Usage = "replace a file that holds another matrix"

@@ -70,7 +70,7 @@ func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) erro
 
 func (o *resumeOptions) lead(ctx context.Context, s cli.Streams, dir string, g *cluster.Group) error {
 	progress := s.Progress(o.quiet)
-	summary, err := train.ResumeOn(ctx, g, dir, o.settings.Set, builtinText, progress)
+	summary, err := train.Resume(ctx, g, dir, o.settings.Set, builtinText, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {

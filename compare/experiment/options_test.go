@@ -42,7 +42,7 @@ func TestRunsShareSettings(t *testing.T) {
 		if len(runs) != 2*len(settings.ModeNames()) {
 			t.Fatalf("%d runs", len(runs))
 		}
-		first := settings.DefaultsOf(settings.ModeCL, preset, "", settings.ModelSkipGram)
+		first := settings.Defaults(settings.ModeCL, preset, "", settings.ModelSkipGram)
 		names := map[string]bool{}
 		for i, r := range runs {
 			c := r.Config
@@ -50,7 +50,7 @@ func TestRunsShareSettings(t *testing.T) {
 			whole := m.Family == settings.WholeMatrix // without negatives
 			want := first
 			if preset == "tuned" {
-				want = settings.DefaultsOf(r.Mode, preset, "", c.Model)
+				want = settings.Defaults(r.Mode, preset, "", c.Model)
 				want.Dim, want.MinCount = first.Dim, first.MinCount
 			}
 			if r.Mode == settings.ModeCL {
@@ -117,7 +117,7 @@ func TestNamedModes(t *testing.T) {
 	if got, want := strings.Join(names, " "), "cl-l64-seed1 cl-l256-seed1 equal-l64-seed1 equal-l256-seed1 paper-l64-seed1 paper-l256-seed1 long-seed1"; got != want {
 		t.Errorf("runs %s, want %s", got, want)
 	}
-	tuned := settings.DefaultsOf(settings.ModeCL, "", "", settings.ModelSkipGram)
+	tuned := settings.Defaults(settings.ModeCL, "", "", settings.ModelSkipGram)
 	if c := runs[0].Config; c.SharedNegatives != 16 || c.Positives != tuned.Positives {
 		t.Errorf("cl: %+v", c.Samples)
 	}

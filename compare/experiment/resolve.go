@@ -104,7 +104,7 @@ func (o Options) shared(v Variant) map[string]string {
 // defaults returns the recipe of a variant.
 func (o Options) defaults(v Variant) settings.Config {
 	preset := cmp.Or(v.Own["preset"], o.Settings["preset"])
-	return settings.DefaultsOf(v.Mode, preset, "", settings.ModelOf(v.Mode, v.Own, o.Settings))
+	return settings.Defaults(v.Mode, preset, "", settings.ModelOf(v.Mode, v.Own, o.Settings))
 }
 
 // applies reports whether a variant has a use for a setting.

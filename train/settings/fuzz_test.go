@@ -9,7 +9,7 @@ import (
 // read again as the same.
 func FuzzConfig(f *testing.F) {
 	for _, mode := range Modes() {
-		c := Defaults(mode.Name, "", "")
+		c := Defaults(mode.Name, "", "", "")
 		text, err := c.TOML()
 		if err != nil {
 			f.Fatal(err)

@@ -15,14 +15,10 @@ import (
 // useless for SGD. What a sentence-ordered mode has to itself stands in its entry
 // of sequential.Algorithms.
 
-// Defaults returns the recipe of a mode, preset and optimizer. An empty name
-// means preset tuned, its mode (cl if it has none), optimizer adam. [Config.Validate] refuses unknown names.
-func Defaults(modeName, preset, optimizer string) Config {
-	return DefaultsOf(modeName, preset, optimizer, "")
-}
-
-// DefaultsOf is Defaults for a model of mode cl. An empty one means the mode's, or that of the preset's paper.
-func DefaultsOf(modeName, preset, optimizer, model string) Config {
+// Defaults returns the recipe of a mode, preset and optimizer, and of a model of mode cl. An empty name
+// means preset tuned, its mode (cl if it has none), optimizer adam, and the model of the mode or the preset's paper.
+// [Config.Validate] refuses unknown names.
+func Defaults(modeName, preset, optimizer, model string) Config {
 	c := Config{
 		Run: Run{
 			Mode:       cmp.Or(modeName, PresetMode(preset), ModeCL),

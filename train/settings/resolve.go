@@ -85,7 +85,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		texts[name], set[name] = text, "--"+name
 	}
 	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
-	c := DefaultsOf(mode, texts["preset"], texts["optimizer"], ModelOf(mode, texts))
+	c := Defaults(mode, texts["preset"], texts["optimizer"], ModelOf(mode, texts))
 	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
 	}

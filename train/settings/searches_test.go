@@ -71,7 +71,7 @@ func TestSearched(t *testing.T) {
 		}
 	}
 	for name, as := range map[string]string{"cl": "cl", "glove": "glove", "fullw2v": "fullw2v", "word2vec": "word2vec"} {
-		c := Defaults(name, "", "")
+		c := Defaults(name, "", "", "")
 		if m := c.FindMode(); m.searchedAs(c.Model, c.Subword) != as {
 			t.Errorf("the recipe of %s is that of the search of %q", name, m.searchedAs(c.Model, c.Subword))
 		}

@@ -304,7 +304,7 @@ func wantUsage(t *testing.T, err error, want string) {
 // ofSkipGram changes the recipe of model sg of mode cl.
 func ofSkipGram(change func(c *Config)) func(c *Config) {
 	return func(c *Config) {
-		*c = DefaultsOf(ModeCL, "", "", ModelSkipGram)
+		*c = Defaults(ModeCL, "", "", ModelSkipGram)
 		c.Corpus = "text"
 		change(c)
 	}
@@ -341,12 +341,12 @@ func TestValidate(t *testing.T) {
 		{"weight-decay turns signs", func(c *Config) { c.WeightDecay = 1000 }, "change sign"},
 		{
 			"batch of words 0",
-			func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 0 },
+			func(c *Config) { *c = Defaults("parw2v", "", "", ""); c.Corpus, c.Batch = "x", 0 },
 			"--batch 0: the pairs or words of a minibatch must be at least 1",
 		},
 		{
 			"batch of many words",
-			func(c *Config) { *c = Defaults("parw2v", "", ""); c.Corpus, c.Batch = "x", 1<<17 },
+			func(c *Config) { *c = Defaults("parw2v", "", "", ""); c.Corpus, c.Batch = "x", 1<<17 },
 			"--batch 131072: the words of a minibatch must be at most 65536",
 		},
 		{"batch of a stretch", func(c *Config) { c.Batch = 1 << 17 }, ""},
@@ -364,7 +364,7 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"n-grams of minibatches", func(c *Config) {
-				*c = Defaults("vanilla", "", "")
+				*c = Defaults("vanilla", "", "", "")
 				c.Corpus, c.Subword, c.SubwordLR = "x", SubwordNGram, 1
 			},
 			"--subword ngram: mode vanilla has no rows that are composed of n-grams, only networks: choose cnn or none",
@@ -379,9 +379,9 @@ func TestValidate(t *testing.T) {
 			"--gram 1,9: must be from 1 to --max-chars 8",
 		},
 		{"SGD of stretches of n-grams", func(c *Config) { c.Optimizer = string(optim.SGD) }, ""},
-		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
+		{"batch of many pairs", func(c *Config) { *c = Defaults("vanilla", "", "", ""); c.Corpus, c.Batch = "x", 1<<17 }, ""},
 		{"cuda batch", func(c *Config) {
-			*c = Defaults("parw2v", "", "")
+			*c = Defaults("parw2v", "", "", "")
 			c.Corpus, c.Device, c.Batch = "x", "cuda", 1000
 		}, "--batch 1000: on GPUs mode parw2v takes at most 216 with vectors of 100 dimensions"},
 		{"seed", func(c *Config) { c.Seed = 1 << 63 }, "--seed 9223372036854775808: must be at most"},
@@ -429,11 +429,14 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"cuda psgnscc",
-			func(c *Config) { *c = Defaults(string(sequential.PSGNScc), "", ""); c.Corpus, c.Device = "x", "cuda" },
+			func(c *Config) {
+				*c = Defaults(string(sequential.PSGNScc), "", "", "")
+				c.Corpus, c.Device = "x", "cuda"
+			},
 			"mode psgnscc does not train on a GPU; ",
 		},
 		{"cuda hierarchical softmax", func(c *Config) {
-			*c = Defaults(string(sequential.Word2Vec), "", "")
+			*c = Defaults(string(sequential.Word2Vec), "", "", "")
 			c.Corpus, c.Device, c.HierarchicalSoftmax = "x", "cuda", true
 		}, "--hierarchical-softmax true: GPUs have no kernels for it"},
 		{
@@ -450,20 +453,20 @@ func TestValidate(t *testing.T) {
 			"--dim 1025: on GPUs vectors have at most 1024 dimensions",
 		},
 		{"cuda negative", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "", "")
 			c.Corpus, c.Device, c.Negative = "x", "cuda", 16
 		}, "--negative 16: on GPUs mode fullw2v takes at most 15"},
 		{"cuda window", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "", "")
 			c.Corpus, c.Device, c.Window = "x", "cuda", 31
 		}, "--window 31: on GPUs mode fullw2v takes at most 30"},
 		{"cpu half", func(c *Config) { c.Precision = PrecisionHalf }, "--precision half: the CPU has tables of float32 only"},
 		{"cuda half negative", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "", "")
 			c.Corpus, c.Device, c.Precision, c.Negative = "x", "cuda", PrecisionHalf, 8
 		}, "--precision half: mode fullw2v takes up to 7 negatives and a window of up to 14 with it"},
 		{"cuda half window", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "")
+			*c = Defaults(string(sequential.FullW2V), "", "", "")
 			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
 		}, "--precision half: mode fullw2v takes up to 7 negatives"},
 		{
@@ -473,16 +476,16 @@ func TestValidate(t *testing.T) {
 		{"device", func(c *Config) { c.Device = "tpu" }, `--device: "tpu" is not a device`},
 		{
 			"vanilla without matrix",
-			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Noise = noiseMatrix },
+			func(c *Config) { *c = Defaults(ModeVanilla, "", "", ""); c.Corpus = "x"; c.Noise = noiseMatrix },
 			"mode vanilla has no matrix",
 		},
 		{
 			"vanilla does not use contexts",
-			func(c *Config) { *c = Defaults(ModeVanilla, "", ""); c.Corpus = "x"; c.Contexts = 0 }, "",
+			func(c *Config) { *c = Defaults(ModeVanilla, "", "", ""); c.Corpus = "x"; c.Contexts = 0 }, "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := Defaults("", "", "")
+			c := Defaults("", "", "", "")
 			c.Corpus = "text"
 			test.change(&c)
 			err := c.Validate()
@@ -498,7 +501,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestValidateReportsAllProblems(t *testing.T) {
-	c := Defaults("", "", "")
+	c := Defaults("", "", "", "")
 	c.Dim, c.Window = 0, 0
 	err := c.Validate()
 	for _, want := range []string{"--corpus", "--dim", "--window"} {
@@ -517,7 +520,7 @@ func TestDefaultsAreThoseOfRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := DefaultsOf("", "", "", model)
+		got := Defaults("", "", "", model)
 		got.Corpus = "x"
 		if !reflect.DeepEqual(got.Recorded(), want.Recorded()) {
 			t.Errorf("model %q: defaults %v, a run has %v", model, got.Recorded(), want.Recorded())
@@ -532,7 +535,7 @@ func TestRecipesAreValid(t *testing.T) {
 		for _, choice := range presetChoices() {
 			preset := choice.Name
 			for _, optimizer := range optim.Names() {
-				c := Defaults(mode, preset, string(optimizer))
+				c := Defaults(mode, preset, string(optimizer), "")
 				c.Corpus = "text"
 				if err := c.Validate(); err != nil {
 					t.Errorf("%s %s %s: %v", mode, preset, optimizer, err)

@@ -32,7 +32,7 @@ func (f *SettingFlags) AddTo(cmd *cobra.Command, include func(settings.Setting) 
 // AddSettings is addTo without --config.
 func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Setting) bool) {
 	f.Set = map[string]string{}
-	defaults := settings.Defaults("", "", "")
+	defaults := settings.Defaults("", "", "", "")
 	aliases := map[string]string{}
 	flags := cmd.Flags()
 	for _, s := range defaults.Settings() {
@@ -51,7 +51,7 @@ func (f *SettingFlags) AddSettings(cmd *cobra.Command, include func(settings.Set
 	}
 	UseAliases(flags, aliases)
 	addModelSwitches(flags, f.Set)
-	skipGram := settings.DefaultsOf("", "", "", settings.ModelSkipGram)
+	skipGram := settings.Defaults("", "", "", settings.ModelSkipGram)
 	ShowDefaults(cmd, &skipGram)
 	ShowDefaults(cmd, &defaults)
 }
