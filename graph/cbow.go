@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
 )
 
 // CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
@@ -134,13 +135,23 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 //	contexts after step 1, against frozen h         contexts: (V, N)
 //	loss of step 2: of h, against frozen contexts
 //	words, or what they are composed of, moved along the gradient of the loss, through h
+//
+// With Options.Together, step 1 comes after the loss of step 2, which then meets the old contexts.
 func (t *CBOW) build() {
 	loss, occur := t.options.lossName(), t.steps[0].core.Sampler
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words, of := t.made.compose(t.iteration, occur)
 	h := t.windows.apply(t.iteration, words)
-	contexts = t.steps[0].train(t.iteration, trainName(1, t.contexts, loss), contexts, h)
+	train := func(after ...*gorgonia.Node) *gorgonia.Node {
+		return t.steps[0].train(t.iteration, trainName(1, t.contexts, loss), contexts, h, after...)
+	}
+	if !t.options.Together {
+		contexts = train()
+	}
 	gradients := t.gradients(t.steps[1].apply(t.iteration, "step 2: "+loss, h, contexts), of)
+	if t.options.Together {
+		train(gradients[0])
+	}
 	t.made.update(t.iteration, occur, gradients)
 }
 

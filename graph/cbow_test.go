@@ -241,6 +241,8 @@ func TestCBOWAgainstDefinition(t *testing.T) {
 	for range 3 {
 		for _, x := range cbowCases(t, r) {
 			checkCBOW(t, x)
+			x.options.Together = true
+			checkCBOW(t, x)
 		}
 	}
 }
@@ -276,7 +278,11 @@ func checkCBOW(t *testing.T, x cbowCase) {
 		t.Fatal(err)
 	}
 	p.step1()
-	p.step2(matrixOf(contexts, n))
+	if m.options.Together {
+		p.step2(p.contexts)
+	} else {
+		p.step2(matrixOf(contexts, n))
+	}
 	if math.Abs(report.Loss-p.loss) > 1e-4*p.loss {
 		t.Errorf("%s: loss %v, want %v", x.name, report.Loss, p.loss)
 	}

@@ -71,7 +71,7 @@ func allocateCL(words, slots int, c Options) (m *Model, iterations int, err erro
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
 	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
 	switch {
-	case c.Composition != nil:
+	case c.Composition != nil || c.Together && c.Encoder == nil:
 		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
 	case c.Encoder != nil:
 		c.takeGraph()
@@ -99,7 +99,11 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	t := &CL{Model: model, iteration: newIteration(), matrix: m, iterations: iterations}
 	t.steps[0].reader, t.steps[1].reader = step.NewReaders(m, c.SameColumn, atATime, t.team)
 	var blocks []int
-	for i, update := range []optim.Optimizer{t.words.optimizer, t.contexts.optimizer} {
+	updates := []optim.Optimizer{t.words.optimizer, t.contexts.optimizer}
+	if c.Together {
+		updates[0] = nil
+	}
+	for i, update := range updates {
 		sampler := &step.Sampler{
 			Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives, Step: i,
 			Updates: func(row int) int { return m.Updates(row, t.number()-1) },
@@ -111,7 +115,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 			return nil, err
 		}
 	}
-	if c.Composition != nil {
+	if c.Composition != nil || c.Together {
 		t.steps[0].core.Root = false // the optimizer of words' own rows knows how many samples they have
 	}
 	if t.encoder != nil && (m.Tempered() || c.SharedNegatives > 0) {
@@ -127,7 +131,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 //	words after step 1, against frozen contexts    words, contexts: (V, N)
 //	contexts after step 2, against frozen words
 //
-// If the words are composed, step 1 is a loss, and what they are composed of moves along its gradient, after step 2: so both
+// If the words are composed, or both tables are updated together, step 1 is a loss, and what they are composed of moves along its gradient, after step 2: so both
 // steps meet the same rows. To compose them anew would cost a fifth of the step of an encoder and changes no score
 // (benchmarks/tried/recipes.md).
 func (t *CL) build() {
@@ -135,7 +139,7 @@ func (t *CL) build() {
 	one, two := &t.steps[0], &t.steps[1]
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words, of := t.made.compose(t.iteration, one.core.Sampler)
-	if t.words.optimizer != nil {
+	if t.words.optimizer != nil && !t.options.Together {
 		words = one.train(t.iteration, trainName(1, t.words, loss), words, contexts, first)
 		two.train(t.iteration, trainName(2, t.contexts, loss), contexts, words, second)
 		return

@@ -25,6 +25,10 @@ type Options struct {
 	SharedNegatives int
 	SameColumn      bool // CL: step 2 trains on the samples of step 1
 
+	// Together is for CL and CBOW: both steps meet the rows that the iteration began with, so the tables are updated
+	// at once, not in turn. It shows what the two steps are for.
+	Together bool
+
 	Optimizer optim.Options // of both tables, and of an encoder's parameters
 	Encoder   Encoder       // composes the word vectors
 

@@ -138,6 +138,22 @@ func TestStepAgainstDefinition(t *testing.T) {
 	}
 }
 
+// Both tables may be updated together, each against the old rows of the other.
+func TestTogether(t *testing.T) {
+	r := freshRandom(t)
+	for _, method := range optim.Names() {
+		x := stepCase{v: 60, l: 20, tempering: r.Float64(), mean: 2, most: 20, dim: 16, own: 3, method: method}
+		m := x.matrix(t, r)
+		c := x.options(2)
+		c.Together = true
+		for _, iteration := range []int{0, 7, 33} {
+			s := newCL(t, m, iteration+1, c)
+			randomState(s, r.Uint64())
+			checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
+		}
+	}
+}
+
 // Both steps of an iteration may train on the same samples.
 func TestSameColumn(t *testing.T) {
 	r := freshRandom(t)
@@ -162,8 +178,12 @@ func checkAgainstDefinition(t *testing.T, name string, s *CL, iteration int) {
 		state[x.Name] = boundedOf(x.Data)
 	}
 	wantLoss, wantPairs := 0.0, 0.0
+	old := bounded{slices.Clone(state["words"].want), slices.Clone(state["words"].slack)}
 	for step, names := range [][2]string{{"words", "contexts"}, {"contexts", "words"}} {
 		left, right := state[names[0]], state[names[1]]
+		if step == 1 && s.options.Together {
+			right = old
+		}
 		p := plainStep{s.matrix, s.options, s.steps[0].core.Sampler.Noise, iteration, step}
 		for i := range s.matrix.Rows() {
 			g, loss, samples := p.row(i, left.want, right)

@@ -26,7 +26,8 @@ import (
 type windows struct {
 	team    *team.Team
 	stretch *wordcontext.Stretch // of the next run
-	means   *tensor.Dense        // (T, N); once gradients come back it has their sums
+	means   *tensor.Dense        // (T, N)
+	sums    []float32            // (T, N): of the gradients that come back; means, unless these are still read
 	moves   *tensor.Dense        // (V, N)
 	moved   []uint32             // rows of moves that are not zero
 	inside  []float32            // (T): how many windows a place is in
@@ -43,13 +44,17 @@ type windowScratch struct {
 func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Options) *windows {
 	t := s.Capacity()
 	means := c.Account.Floats(trainer.ForWork, t*c.Dim)
+	sums := means
+	if c.Together { // step 1 reads the means after the gradient is known
+		sums = c.Account.Floats(trainer.ForWork, t*c.Dim)
+	}
 	moves := c.Account.Floats(trainer.ForWork, words*c.Dim)
 	inside := trainer.Of[float32](c.Account, trainer.ForWork, t)
 	if means == nil || moves == nil || inside == nil {
 		return nil
 	}
 	return &windows{
-		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
+		team: workers, means: dense(means, t, c.Dim), sums: sums, moves: dense(moves, words, c.Dim), inside: inside,
 		scratch: make([]windowScratch, workers.Threads()),
 	}
 }
@@ -90,7 +95,7 @@ func (w *windows) forward(in []*tensor.Dense) (*tensor.Dense, error) {
 
 // backward computes the gradient of words from that of the means.
 func (w *windows) backward(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
-	sums, moves, n := w.means.Float32s(), w.moves.Float32s(), w.means.Shape()[1]
+	sums, moves, n := w.sums, w.moves.Float32s(), w.means.Shape()[1]
 	if err := w.sumBack(gradient.Float32s(), sums, n); err != nil {
 		return nil, err
 	}

@@ -421,6 +421,7 @@ func TestValidate(t *testing.T) {
 			"preset as a mode", func(c *Config) { c.Mode = "blazingtext" },
 			"--mode blazingtext: that is a preset of mode word2vec: give --preset blazingtext instead",
 		},
+		{"cuda together", func(c *Config) { c.Device, c.Together = "cuda", true }, "--together: GPUs update the tables in two steps; use --device cpu"},
 		{"cuda graph", func(c *Config) { c.Device, c.GraphDOT = "cuda", "g.dot" }, "--graph-dot: GPUs train without a Gorgonia graph; use --device cpu"},
 		{"cuda devices", func(c *Config) { c.Device = "cuda:0,1,2" }, `--device: "cuda:0,1,2" names 3 GPUs`},
 		{

@@ -66,5 +66,9 @@ func (c *Config) rateSettings() []Setting {
 			Name: "weight-decay", Modes: withOptimizer, Record: true, value: &c.WeightDecay,
 			help: "decoupled weight decay `X`",
 		},
+		{
+			Name: "together", Study: true, Modes: inIterations, Record: true, value: &c.Together,
+			help: "update both tables at once, each against the old rows of the other, in place of two steps (on the CPU)",
+		},
 	}
 }

@@ -48,7 +48,7 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 // GraphOptions returns the settings of the graph trainers; e is nil for a table of words.
 func (c *Config) GraphOptions(e subword.Trained) graph.Options {
 	o := graph.Options{
-		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.IsPublished(),
+		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.IsPublished(), Together: c.Together,
 		Composition: c.Composition(e),
 		Optimizer:   optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
