@@ -224,8 +224,8 @@ func (f fileReader) ngrams(o NGramOptions, scale float32, source Source) (Compos
 	if !(scale > 0 && scale <= math.MaxFloat32) {
 		return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", scale)
 	}
-	o.Scale = scale
-	e := &NGrams{options: o, source: source, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
+	o.Scale, o.source = scale, source
+	e := &NGrams{options: o, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
 	var sizes []uint32
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])

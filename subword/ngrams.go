@@ -24,11 +24,14 @@ type NGramOptions struct {
 
 	Own   bool    `json:"-"` // words of the vocabulary have vectors of their own beside
 	Scale float32 `json:"-"` // how much of the mean of its n-grams an unseen word gets; default 1
+
+	source Source // default FromNGrams
 }
 
 func (o NGramOptions) withDefaults() (NGramOptions, error) {
 	o.Shortest, o.Longest = cmp.Or(o.Shortest, 3), cmp.Or(o.Longest, 6)
 	o.Buckets, o.Scale = cmp.Or(o.Buckets, 2_000_000), cmp.Or(o.Scale, 1)
+	o.source = cmp.Or(o.source, FromNGrams)
 	switch {
 	case o.Dim < 1:
 		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
@@ -53,7 +56,6 @@ func (o NGramOptions) withDefaults() (NGramOptions, error) {
 // fastText model can hold it. A word without n-grams gets zeros, and a word whose n-grams are all unknown the offset.
 type NGrams struct {
 	options NGramOptions
-	source  Source
 	rows    map[uint32]uint32     // bucket to part
 	words   *composed.Composition // of the vocabulary
 	offset  []float32             // (N); nil: zeros
@@ -68,7 +70,7 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 	if len(vocabulary) == 0 {
 		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
 	}
-	e := &NGrams{options: o, source: FromNGrams, rows: map[uint32]uint32{}}
+	e := &NGrams{options: o, rows: map[uint32]uint32{}}
 	starts, ngrams := []uint32{0}, []uint32(nil)
 	for _, word := range vocabulary {
 		for _, bucket := range e.buckets(word) {
@@ -125,7 +127,7 @@ func (e *NGrams) Words() int { return e.words.Words() }
 func (e *NGrams) Dim() int { return e.options.Dim }
 
 // Source is FromNGrams or FromFit.
-func (e *NGrams) Source() Source { return e.source }
+func (e *NGrams) Source() Source { return e.options.source }
 
 // Parts is how many n-grams of a word the vocabulary has.
 func (e *NGrams) Parts(word string) (known int) {
@@ -215,7 +217,7 @@ func (e *NGrams) encode(buckets []uint32, sum, row []float32) {
 
 // save describes the n-grams for Save.
 func (e *NGrams) save(d *description, f *fileWriter) {
-	d.Kind, d.NGrams, d.Scale = e.source, &e.options, e.options.Scale
+	d.Kind, d.NGrams, d.Scale = e.options.source, &e.options, e.options.Scale
 	e.writeBuckets(f)
 	f.floats("ngrams", e.words.Parts, len(e.words.Sizes), e.options.Dim)
 }

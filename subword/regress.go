@@ -36,15 +36,11 @@ const fitEnough = 1e-4
 func NewFit(vocabulary []string, dim int, e Trained) (*NGrams, error) {
 	n, ok := e.(*NGrams)
 	if !ok {
-		fit, err := NewNGrams(vocabulary, NGramOptions{Dim: dim})
-		if err == nil {
-			fit.source = FromFit
-		}
-		return fit, err
+		return NewNGrams(vocabulary, NGramOptions{Dim: dim, source: FromFit})
 	}
 	fit, words := *n, *n.words
 	words.Dim, words.Parts, words.Own = dim, floats(len(words.Sizes)*dim), nil
-	fit.options.Dim, fit.options.Scale, fit.source, fit.words = dim, 1, FromFit, &words
+	fit.options.Dim, fit.options.Scale, fit.options.source, fit.words = dim, 1, FromFit, &words
 	return &fit, nil
 }
 

@@ -133,12 +133,17 @@ func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i in
 // exportEncoders writes the fit, if there is one, and then the encoder, with the offset that fits composed vectors to the given
 // ones. So a run that was killed while it was fitted does not have the encoder compose what the fit should.
 func (j *job) exportEncoders(folder *runfolder.Folder, vectors []float32) error {
+	counts := j.text.vocabulary.Counts
 	if j.unseen != nil {
-		if err := j.exportUnseen(folder, vectors); err != nil || j.encoder == nil {
+		once, err := j.unseen.Fit(vectors, counts, unseenRidge, j.config.ThreadCount())
+		if err == nil {
+			err = subword.Save(folder.Path(runfolder.FitFile), j.unseen, once)
+		}
+		if err != nil || j.encoder == nil {
 			return err
 		}
 	}
-	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.text.vocabulary.Counts, vectors)
+	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, counts, vectors)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"github.com/w2vcl/w2vcl/subword"
-	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -30,36 +29,21 @@ func (j *job) saving() string {
 	return "saving the vectors"
 }
 
-// exportUnseen fits n-grams to the vectors, and writes them.
-func (j *job) exportUnseen(folder *runfolder.Folder, vectors []float32) error {
-	once, err := j.unseen.Fit(vectors, j.text.vocabulary.Counts, unseenRidge, j.config.ThreadCount())
-	if err != nil {
-		return err
+// spellingBytes is the memory of what the encoder and the fit know of the vocabulary, and of fitting.
+func (j *job) spellingBytes() (bytes int64) {
+	if j.encoder != nil {
+		bytes += j.encoder.ListBytes()
 	}
-	return subword.Save(folder.Path(runfolder.FitFile), j.unseen, once)
+	if j.unseen != nil {
+		bytes += j.unseen.FitBytes()
+		if j.config.Subword != settings.SubwordNGram { // which shares its lists
+			bytes += j.unseen.ListBytes()
+		}
+	}
+	return bytes
 }
 
-// listBytes is the memory of what an encoder knows of the vocabulary.
-func (j *job) listBytes() int64 {
-	if j.encoder == nil {
-		return 0
-	}
-	return j.encoder.ListBytes()
-}
-
-// unseenBytes is the memory of exportUnseen, and of what is known of the words before.
-func (j *job) unseenBytes() int64 {
-	switch {
-	case j.unseen == nil:
-		return 0
-	case j.config.Subword == settings.SubwordNGram: // the encoder's
-		return j.unseen.FitBytes()
-	default:
-		return j.unseen.FitBytes() + j.unseen.ListBytes()
-	}
-}
-
-// unseenSeconds is about how long exportUnseen takes.
+// unseenSeconds is about how long the fit takes.
 func (j *job) unseenSeconds() float64 {
 	if j.unseen == nil {
 		return 0

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -54,16 +53,7 @@ func (o *analogyOptions) run(ctx context.Context, s cli.Streams, path string, wo
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
-	asked, err := o.questions.read(ctx, s, words)
-	if err != nil {
-		return err
-	}
-	t, err := runfolder.LoadVectors(ctx, path)
-	if err != nil {
-		return err
-	}
-	noteUnfinished(s, path)
-	found, err := t.Lookup(slices.Concat(asked...))
+	asked, t, found, err := o.questions.ask(ctx, s, path, words)
 	if err != nil {
 		return err
 	}

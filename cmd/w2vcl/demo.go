@@ -109,7 +109,11 @@ func (o *demoOptions) show(ctx context.Context, s cli.Streams, run string, summa
 	if t.Encoder != nil {
 		words = append(words, demoInventions...)
 	}
-	if result.Neighbors, err = neighbors(ctx, t, words, demoNeighbors); err != nil {
+	found, err := t.Lookup(words)
+	if err != nil {
+		return err
+	}
+	if result.Neighbors, err = neighbors(ctx, t, found, demoNeighbors); err != nil {
 		return err
 	}
 	if err := result.print(s); err != nil {

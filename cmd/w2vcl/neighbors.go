@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -58,24 +57,19 @@ func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, 
 	if o.count < 1 {
 		return terminal.Usagef("--count %d: must be at least 1", o.count)
 	}
-	asked, err := o.questions.read(ctx, s, words)
+	_, t, found, err := o.questions.ask(ctx, s, path, words)
 	if err != nil {
 		return err
 	}
-	t, err := runfolder.LoadVectors(ctx, path)
-	if err != nil {
-		return err
-	}
-	noteUnfinished(s, path)
-	found, err := neighbors(ctx, t, slices.Concat(asked...), o.count)
+	answers, err := neighbors(ctx, t, found, o.count)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return cli.WriteJSON(s.Out, found)
+		return cli.WriteJSON(s.Out, answers)
 	}
 	var out cli.Table
-	for i, w := range found {
+	for i, w := range answers {
 		if i > 0 {
 			out.Rowf("")
 		}
@@ -88,11 +82,7 @@ func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, 
 }
 
 // neighbors finds the nearest words of each word.
-func neighbors(ctx context.Context, t *runfolder.Vectors, words []string, count int) ([]wordNeighbors, error) {
-	found, err := t.Lookup(words)
-	if err != nil {
-		return nil, err
-	}
+func neighbors(ctx context.Context, t *runfolder.Vectors, found []runfolder.WordVector, count int) ([]wordNeighbors, error) {
 	vectors, exclude := make([][]float32, len(found)), make([][]int, len(found))
 	for i, w := range found {
 		vectors[i], exclude[i] = w.Vector, []int{w.Row}

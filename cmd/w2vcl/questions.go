@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/internal/textfile"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // questions are the words that a command is asked about: its arguments behind the vectors, or
@@ -70,6 +72,21 @@ func (q *questions) read(ctx context.Context, s cli.Streams, args []string) ([][
 		return nil, fmt.Errorf("--words %s: the list is empty", q.file)
 	}
 	return found, nil
+}
+
+// ask reads the questions, the vectors at a path, and of these the vectors of the questions' words.
+func (q *questions) ask(ctx context.Context, s cli.Streams, path string, args []string) (
+	asked [][]string, t *runfolder.Vectors, found []runfolder.WordVector, err error,
+) {
+	if asked, err = q.read(ctx, s, args); err != nil {
+		return nil, nil, nil, err
+	}
+	if t, err = runfolder.LoadVectors(ctx, path); err != nil {
+		return nil, nil, nil, err
+	}
+	noteUnfinished(s, path)
+	found, err = t.Lookup(slices.Concat(asked...))
+	return asked, t, found, err
 }
 
 // answer is what --json prints: an object for one question, an array for those of a file.

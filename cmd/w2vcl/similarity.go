@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/kernels/simd"
-	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // A similarityAnswer is the object that similarity --json prints.
@@ -40,16 +38,7 @@ func newSimilarity(s cli.Streams) *cobra.Command {
 }
 
 func similarity(ctx context.Context, s cli.Streams, path string, args []string, q *questions, asJSON bool) error {
-	pairs, err := q.read(ctx, s, args)
-	if err != nil {
-		return err
-	}
-	t, err := runfolder.LoadVectors(ctx, path)
-	if err != nil {
-		return err
-	}
-	noteUnfinished(s, path)
-	found, err := t.Lookup(slices.Concat(pairs...))
+	pairs, _, found, err := q.ask(ctx, s, path, args)
 	if err != nil {
 		return err
 	}

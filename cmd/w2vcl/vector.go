@@ -8,7 +8,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
 // A wordVector is an element of the array that vector --json prints.
@@ -39,12 +38,7 @@ writes the vectors of a whole list of words to a file.`,
 }
 
 func printVectors(ctx context.Context, s cli.Streams, path string, words []string, asJSON bool) error {
-	t, err := runfolder.LoadVectors(ctx, path)
-	if err != nil {
-		return err
-	}
-	noteUnfinished(s, path)
-	found, err := t.Lookup(words)
+	_, _, found, err := new(questions).ask(ctx, s, path, words)
 	if err != nil {
 		return err
 	}
