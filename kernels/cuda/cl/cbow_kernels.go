@@ -137,8 +137,8 @@ func (k *CBOW) load(size int) (err error) {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
 	k.start = a.Function("cl/stretch", "stretch_begin", 0)
-	k.means = a.Function("cl/stretch", fmt.Sprintf("stretch_means_%d", size), k.tileShared(false))
-	k.places = a.Function("cl/stretch", fmt.Sprintf("stretch_places_%d", size), k.tileShared(true))
+	k.means = a.Function("cl/stretch", cuda.Sized("stretch_means", size), k.tileShared(false))
+	k.places = a.Function("cl/stretch", cuda.Sized("stretch_places", size), k.tileShared(true))
 	if a.Err != nil {
 		return a.Err
 	}

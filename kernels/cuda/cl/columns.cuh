@@ -77,7 +77,8 @@ template <int L, int F> struct Stage {
 	float4 *shared;
 	uint32_t start, barrier, phase;
 
-	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : shared(shared), start(barrierQuads + threadIdx.x / 32 * rows * L * F), barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
+	__device__ __forceinline__ Stage(float4 *shared, uint32_t rows) : shared(shared), start(barrierQuads + threadIdx.x / 32 * rows * L * F),
+		  barrier(address(shared) + threadIdx.x / 32 * 8), phase(0) {
 		for (uint32_t n = laneNumber(); n < rows * L * F; n += 32) shared[start + n] = make_float4(0, 0, 0, 0); // behind the rows this stays
 #if __CUDA_ARCH__ >= 900
 		if (laneNumber() == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");

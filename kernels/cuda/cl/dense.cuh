@@ -23,28 +23,14 @@
 #endif
 constexpr bool small = SMALL;
 
-__device__ __forceinline__ uint32_t sharedAt(const void *p) { return uint32_t(__cvta_generic_to_shared(p)); }
-
-__device__ __forceinline__ void matrices(uint32_t (&r)[4], const uint16_t *p) {
-	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(sharedAt(p)) : "memory");
-}
-
-__device__ __forceinline__ void transposed(uint32_t (&r)[4], const uint16_t *p) {
-	asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(sharedAt(p)) : "memory");
-}
+__device__ __forceinline__ void matrices(uint32_t (&r)[4], const uint16_t *p) { loadMatrices<false>(r, sharedAt(p)); }
+__device__ __forceinline__ void transposed(uint32_t (&r)[4], const uint16_t *p) { loadMatrices<true>(r, sharedAt(p)); }
 
 // multiply adds to d the product of a, 16 by 16, and b, 16 by 8.
 __device__ __forceinline__ void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 	asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		: "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
-
-// copyShared starts to copy 16 bytes, or zeros in place of 0 bytes, to shared memory; arrivedShared waits for all
-// copies of the thread.
-__device__ __forceinline__ void copyShared(uint32_t to, const void *from, int bytes) {
-	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
-}
-__device__ __forceinline__ void arrivedShared() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // splitPair rounds two values to bfloat16, and in low what is left of them.
 __device__ __forceinline__ void splitPair(float a, float b, uint32_t &high, uint32_t &low) {

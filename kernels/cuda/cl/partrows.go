@@ -57,9 +57,9 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 		weights: cuda.Placed(a, "weights of words", weightsOf(x)),
 		words:   uint32(x.Words()), wide: parts.Quads, frequent: uint32(frequent), jobCount: uint32(len(jobs)),
 	}
-	p.compose = a.Function("cl/parts", fmt.Sprintf("parts_compose_%d", size), 0)
-	p.narrow = a.Function("cl/parts", fmt.Sprintf("parts_narrow_%d", size), 0)
-	p.train = a.Function("cl/parts", fmt.Sprintf("parts_train_%s_%d", o.Kernels, size), 0)
+	p.compose = a.Function("cl/parts", cuda.Sized("parts_compose", size), 0)
+	p.narrow = a.Function("cl/parts", cuda.Sized("parts_narrow", size), 0)
+	p.train = a.Function("cl/parts", o.Sized("parts_train", size), 0)
 	return p
 }
 

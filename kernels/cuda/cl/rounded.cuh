@@ -111,7 +111,8 @@ template <int P, int F> struct Rounded {
 	// begin starts to bring a row of left: rounded to where the products read it, and the lower bits to the place of its
 	// gradient.
 	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
-		size_t piece = 16 * (laneNumber() % pieces), from = start(row == none ? 0 : row) + piece, fromLow = start(row == none ? 0 : t.sharing.placeOf(row)) + piece;
+		size_t piece = 16 * (laneNumber() % pieces), from = start(row == none ? 0 : row) + piece;
+		size_t fromLow = start(row == none ? 0 : t.sharing.placeOf(row)) + piece;
 		uint32_t to = sharedAt(tile.left(w)) + 16 * (laneNumber() % pieces), toLow = sharedAt(tile.gradientOf(w)) + 16 * (laneNumber() % pieces);
 		if constexpr (together > 1) { // half of the lanes bring either
 			bool low = laneNumber() >= pieces;
@@ -182,28 +183,6 @@ template <int P, int F> struct Rounded {
 
 	// quad is where the values i, i+1, ... i+3 of this lane are in a row of float32 in shared memory.
 	__device__ __forceinline__ static float4 *quad(float *row, int i) { return (float4 *)(row + each * number(i / each) + i % each); }
-
-	// take reads such a row, add adds it.
-	__device__ __forceinline__ void take(float (&g)[values], float *from) const {
-#pragma unroll
-		for (int i = 0; i < values; i += 4) {
-			float4 y = *quad(from, i);
-			g[i] = y.x, g[i + 1] = y.y, g[i + 2] = y.z, g[i + 3] = y.w;
-		}
-	}
-
-	__device__ __forceinline__ void add(float (&g)[values], float *from) const {
-#pragma unroll
-		for (int i = 0; i < values; i += 4) {
-			float4 y = *quad(from, i);
-			g[i] += y.x, g[i + 1] += y.y, g[i + 2] += y.z, g[i + 3] += y.w;
-		}
-	}
-
-	__device__ __forceinline__ void store(float *to, const float (&g)[values]) const {
-#pragma unroll
-		for (int i = 0; i < values; i += 4) *quad(to, i) = make_float4(g[i], g[i + 1], g[i + 2], g[i + 3]);
-	}
 
 	// loadShared starts to bring the shared negatives from first on as chunk c.
 	__device__ __forceinline__ void loadShared(const Tile &tile, uint32_t c, uint32_t first) const {

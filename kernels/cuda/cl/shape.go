@@ -70,7 +70,7 @@ var rowsSources = []stepSource{
 	{"stretch_rows_small", map[int]stepKernel{3: {32, 1, 0}}},
 }
 
-// loadDense loads a kernel of a size, and returns the shape of its launch: as many thread blocks as the multiprocessors have at a time.
+// loadDense loads a kernel, which is one of a size, and returns the shape of its launch: as many thread blocks as the multiprocessors have at a time.
 // suffix ends the name of the source.
 func (c Options) loadDense(d *cuda.Device, size int, sources []stepSource, suffix, name string) (f cu.Function, x tilesLaunch, err error) {
 	if d.MachineCode() { // all others are PTX alone
@@ -80,7 +80,7 @@ func (c Options) loadDense(d *cuda.Device, size int, sources []stepSource, suffi
 	if err != nil {
 		return f, x, fmt.Errorf("%w of %s", err, d.Name)
 	}
-	if f, err = d.Function("cl/"+source+suffix, fmt.Sprintf("%s_%d", name, size)); err != nil {
+	if f, err = d.Function("cl/"+source+suffix, name); err != nil {
 		return f, x, err
 	}
 	if err := cuda.AllowShared(f, x.shared); err != nil {
@@ -190,9 +190,9 @@ func (k *CBOW) loadTiles(size int) (err error) {
 		sources []stepSource
 		name    string
 	}{
-		{&k.step, &s.step, size, stepSources, "step_" + k.optimizer.Kernels},
-		{&k.ofWords, &s.words, size, rowsSources, "stretch_words"},
-		{&k.rows, &s.rows, k.ownSize(), rowsSources, "stretch_rows_" + k.optimizer.Kernels},
+		{&k.step, &s.step, size, stepSources, k.optimizer.Sized("step", size)},
+		{&k.ofWords, &s.words, size, rowsSources, cuda.Sized("stretch_words", size)},
+		{&k.rows, &s.rows, k.ownSize(), rowsSources, k.optimizer.Sized("stretch_rows", k.ownSize())},
 	} {
 		if *x.of, *x.to, err = c.loadDense(k.device, x.size, x.sources, "", x.name); err != nil {
 			return err

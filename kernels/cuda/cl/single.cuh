@@ -49,8 +49,8 @@ template <int F> struct Single {
 	__device__ __forceinline__ void end(const Tile &tile, int w, float (&x)[values]) const {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			float4 y = ((const float4 *)tile.gradientOf(w))[number(i)];
-			x[4 * i] = y.x, x[4 * i + 1] = y.y, x[4 * i + 2] = y.z, x[4 * i + 3] = y.w;
+			float4 y = *quad(tile.gradientOf(w), 4 * i);
+			setQuad(x, 4 * i, y);
 			if (tile.d.shared) split(tile.left(w) + 4 * number(i), tileRows * Tile::length, y);
 		}
 	}
@@ -92,46 +92,17 @@ template <int F> struct Single {
 	__device__ __forceinline__ float dot(const float (&x)[values], const Packed &r) const {
 		float s = 0;
 #pragma unroll
-		for (int i = 0; i < F; i++) {
-			s = fmaf(x[4 * i], r.v[i].x, s);
-			s = fmaf(x[4 * i + 1], r.v[i].y, s);
-			s = fmaf(x[4 * i + 2], r.v[i].z, s);
-			s = fmaf(x[4 * i + 3], r.v[i].w, s);
-		}
+		for (int i = 0; i < values; i++) s = fmaf(x[i], (&r.v[i / 4].x)[i % 4], s);
 		return s;
 	}
 
 	__device__ __forceinline__ void add(float (&g)[values], float c, const Packed &r) const {
 #pragma unroll
-		for (int i = 0; i < F; i++) {
-			g[4 * i] = fmaf(c, r.v[i].x, g[4 * i]);
-			g[4 * i + 1] = fmaf(c, r.v[i].y, g[4 * i + 1]);
-			g[4 * i + 2] = fmaf(c, r.v[i].z, g[4 * i + 2]);
-			g[4 * i + 3] = fmaf(c, r.v[i].w, g[4 * i + 3]);
-		}
+		for (int i = 0; i < values; i++) g[i] = fmaf(c, (&r.v[i / 4].x)[i % 4], g[i]);
 	}
 
-	// take reads a row of float32 in shared memory, add adds it.
-	__device__ __forceinline__ void take(float (&g)[values], float *from) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) {
-			float4 y = ((float4 *)from)[number(i)];
-			g[4 * i] = y.x, g[4 * i + 1] = y.y, g[4 * i + 2] = y.z, g[4 * i + 3] = y.w;
-		}
-	}
-
-	__device__ __forceinline__ void add(float (&g)[values], float *from) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) {
-			float4 y = ((float4 *)from)[number(i)];
-			g[4 * i] += y.x, g[4 * i + 1] += y.y, g[4 * i + 2] += y.z, g[4 * i + 3] += y.w;
-		}
-	}
-
-	__device__ __forceinline__ void store(float *to, const float (&g)[values]) const {
-#pragma unroll
-		for (int i = 0; i < F; i++) ((float4 *)to)[number(i)] = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
-	}
+	// quad is where the values i, i+1, ... i+3 of this lane are in a row of float32 in shared memory.
+	__device__ __forceinline__ static float4 *quad(float *row, int i) { return (float4 *)row + number(i / 4); }
 
 	// split writes a quad in two planes of bfloat16.
 	__device__ __forceinline__ static void split(uint16_t *to, int plane, float4 x) {
@@ -173,7 +144,7 @@ template <int F> struct Single {
 #pragma unroll
 			for (int k = 0; k < 4; k++) method::template update<Quick>(x[4 * i + k], m[k], v[k], g[4 * i + k], t.decays, s, scale);
 			if (!has(i)) continue;
-			left[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
+			left[at(i)] = quadOf(x, 4 * i);
 			if constexpr (method::first) __stcs(first + at(i), moments.m.v[i]);
 			if constexpr (method::second) __stcs(second + at(i), moments.v.v[i]);
 		}
@@ -182,7 +153,7 @@ template <int F> struct Single {
 			float4 *copy = (float4 *)t.sharing.copies[n] + start(row);
 #pragma unroll
 			for (int i = 0; i < F; i++)
-				if (has(i)) copy[at(i)] = make_float4(x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
+				if (has(i)) copy[at(i)] = quadOf(x, 4 * i);
 		}
 	}
 };

@@ -72,6 +72,10 @@ struct StepLaunch {
 // none is the number of no row.
 constexpr uint32_t none = 0xffffffffu;
 
+// quadOf returns four values of a lane, setQuad writes them.
+template <int n> __device__ __forceinline__ float4 quadOf(const float (&x)[n], int i) { return make_float4(x[i], x[i + 1], x[i + 2], x[i + 3]); }
+template <int n> __device__ __forceinline__ void setQuad(float (&x)[n], int i, float4 y) { x[i] = y.x, x[i + 1] = y.y, x[i + 2] = y.z, x[i + 3] = y.w; }
+
 template <int n> struct Count { static constexpr int value = n; };
 
 // inWidth calls f with the least of the widths G, G/2, ..., 1 that has room for some rows: many rows have one or two positives.
@@ -111,7 +115,8 @@ template <class Format, int G, class method> struct Step {
 
 	__device__ __forceinline__ Step(const StepLaunch &a, uint32_t *numbers)
 		: a(a), t(a.table), d(a.dense), dense(d), stream(a.step->stream), tiles(*a.tiles), l(laneNumber()), w(threadIdx.x / 32 % tileRows), f(t, stream), numbers(numbers),
-		  staged((char *)denseMemory + blockDim.x / groupThreads * Tile::groupBytes + d.kept * Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes), next(0), sound(true), losses(0) {}
+		  staged((char *)denseMemory + blockDim.x / groupThreads * Tile::groupBytes + d.kept * Tile::chunkBytes + threadIdx.x / 32 * G * Format::rowBytes),
+		  next(0), sound(true), losses(0) {}
 
 	__device__ __forceinline__ static bool first() { return threadIdx.x % groupThreads == 0; }
 	__device__ __forceinline__ static uint32_t groups() { return gridDim.x * (blockDim.x / groupThreads); }
@@ -188,10 +193,8 @@ template <class Format, int G, class method> struct Step {
 		}
 		if (d.shared) awaitGroup();
 		r.loss = r.trains ? r.loss * (r.samples * t.weight) : 0;
-		if (d.shared && r.trains) f.take(r.g, dense.gradientOf(w));
-		else
 #pragma unroll
-			for (int i = 0; i < n; i++) r.g[i] = 0;
+		for (int i = 0; i < n; i += 4) setQuad(r.g, i, d.shared && r.trains ? *Format::quad(dense.gradientOf(w), i) : make_float4(0, 0, 0, 0));
 	}
 
 	// meet adds the gradient of some targets, at most W, whose rows are in targets.
@@ -260,10 +263,17 @@ template <class Format, int G, class method> struct Step {
 	__device__ __forceinline__ void addParts(Row &r) const {
 		uint32_t parts = word(job, 7);
 		if (parts <= 1) return;
-		if (!r.owner) f.store(dense.gradientOf(w), r.g);
+#pragma unroll
+		for (int i = 0; i < n; i += 4)
+			if (!r.owner) *Format::quad(dense.gradientOf(w), i) = quadOf(r.g, i);
 		awaitGroup();
-		if (r.owner)
-			for (uint32_t other = 1; other < parts; other++) f.add(r.g, dense.gradientOf(w + other));
+		for (uint32_t other = w + 1; r.owner && other < w + parts; other++)
+#pragma unroll
+			for (int i = 0; i < n; i += 4) {
+				float4 x = quadOf(r.g, i);
+				add(x, 1, *Format::quad(dense.gradientOf(other), i));
+				setQuad(r.g, i, x);
+			}
 		awaitGroup();
 	}
 

@@ -51,7 +51,7 @@ func (k *Kernels) loadStep(size int) (err error) {
 		sources = sources[:1]
 	}
 	var x tilesLaunch
-	k.step, x, err = c.loadDense(k.device, size, sources, k.sharing(), name+"_"+k.optimizer.Kernels)
+	k.step, x, err = c.loadDense(k.device, size, sources, k.sharing(), k.optimizer.Sized(name, size))
 	k.shape, k.dense = x.shape, x.dense
 	k.shape.resident = k.shape.blocks
 	return err

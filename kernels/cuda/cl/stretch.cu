@@ -1,7 +1,7 @@
 // An iteration of large-batch CBOW on a stretch of the text, whose places have windows. words and rows are in stretch_rows.cu.
 //
 //	X: (V, N)  C: (V, N)  h: (T, N)  s: (T, N)  H shared negatives in either step
-//	begin   jobs of the rows that occur, for step.cuh
+//	begin   all that an iteration counts: the jobs of rows that occur (step.cuh), and how often each was updated
 //	means   h_p = mean of X over the window of place p
 //	(step 1 is step.cuh, with left C and frozen h; then with the new C)
 //	words   Y_wn = X_w . C_n for words that occur and the H targets n
@@ -11,13 +11,13 @@
 //
 // The gradient of window p would be e_p = c_p C_t + sum of b_pn C_n. As it is linear in C, the part of the negatives is summed up as
 // H numbers a place, and becomes rows of N once a word. Likewise a score with a negative is the mean of those of the words.
-// So of (T, N) there are h and s: h is written once and read twice, s written and read once. Places that
-// follow one another share most of the rows in their windows, which are read for several of them at once.
+// So of (T, N) there are h and s: h is written once and read twice, s written and read once.
 //
-// Sums have one order. Losses are integers.
+// A thread block of means and places has places that follow one another, and writes h, s and d of these. Their windows share most rows,
+// which are read for several at once. It computes c and b for all windows that have one of these places in them (Tile).
 #include "stretch.cuh"
 
-// stretch_begin makes the jobs of an iteration, and counts the updates of rows. A thread has a job.
+// A thread of stretch_begin has a job.
 extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_constant__ StretchArgs a) {
 	startNext();
 	const Stretch &s = a.stretch;
@@ -45,8 +45,8 @@ extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_con
 
 extern __shared__ uint4 stretchMemory[];
 
-// A Tile is the places of a thread block, those around them whose windows may have one of these in them, and those in
-// the windows of all these. It has what is known of them in shared memory; means uses no more than words.
+// A Tile has the places of a thread block from start on, those whose windows may have them from first on, and those in the windows of all these
+// from firstWord on. What is known of them is in shared memory; means uses no more than words.
 struct Tile {
 	uint32_t start, end, first, last, firstWord, lastWord;
 	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
@@ -85,6 +85,13 @@ template <int F> struct Reader {
 		return r;
 	}
 };
+
+// storeOnce writes a row that is read once or twice, and so need not stay in L2.
+template <int F> __device__ __forceinline__ void storeOnce(float4 *row, int quads, const Row<F> &x) {
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (has<F>(f, quads)) __stcs(row + laneNumber() + 32 * f, x.v[f]);
+}
 
 // A warp, or each half of it, sums up for several neighbouring places at a time: most of what their sums have is in all of them.
 template <int F> constexpr int neighbours = F <= 1 ? 4 : F <= 4 ? 2 : 1;
@@ -128,7 +135,7 @@ __device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin,
 template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
 	const Tile t(a.stretch, a.places);
-	const int quads = a.contexts.quads, l = laneNumber(), window = a.stretch.window;
+	const int quads = a.contexts.quads, window = a.stretch.window;
 	const Reader<F> rowAt(a.composed, quads);
 	begin();
 	for (uint32_t p0 = t.start + R * warpOfBlock(); p0 < t.end; p0 += R * blockWarps) {
@@ -149,9 +156,7 @@ template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 		for (int r = 0; r < R; r++) {
 			if (p0 + r >= t.end) break;
 			scale(x[r], 1.0f / counts[r]);
-#pragma unroll
-			for (int f = 0; f < F; f++)
-				if (has<F>(f, quads)) __stcs(a.means + size_t(p0 + r) * quads + l + 32 * f, x[r].v[f]);
+			storeOnce(a.means + size_t(p0 + r) * quads, quads, x[r]);
 		}
 	}
 }
@@ -197,8 +202,6 @@ __device__ __forceinline__ float4 coefficients(const StretchArgs &a, float4 sum,
 	return make_float4(of(sum.x, 0), of(sum.y, 1), of(sum.z, 2), of(sum.w, 3));
 }
 
-__device__ __forceinline__ void add(float4 &x, float4 y) { x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w; }
-
 // negatives computes b of the places of a tile, of a chunk of negatives. It returns the losses of places of the tile's own.
 __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
 	constexpr int L = chunkQuads, R = 4;
@@ -219,7 +222,7 @@ __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, 
 			[&](uint32_t place) { q = place, at = t.word(q) * wide; },
 			[&](int r) { return q >= from[r] && q < to[r] && q != p + r; },
 			[&](int i) { return scores[__shfl_sync(warp, at, i, L)]; },
-			[&](int r, float4 y) { add(sum[r], y); });
+			[&](int r, float4 y) { add(sum[r], 1, y); });
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			float loss = 0;
@@ -246,7 +249,7 @@ __device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint
 			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first]; },
 			[&](int r) { return from <= q + r && q + r < to && p != q + r; },
 			[&](int i) { return t.ofNegatives[(__shfl_sync(warp, p, i, L) - t.first) * L + quad]; },
-			[&](int r, float4 b) { add(d[r], b); });
+			[&](int r, float4 b) { add(d[r], 1, b); });
 #pragma unroll
 		for (int r = 0; r < R; r++)
 			if (q0 + r < t.end) a.errors[(size_t(q + r) * a.chunks + number) * L + quad] = d[r];
@@ -256,7 +259,7 @@ __device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint
 // sums computes s of the places of a tile's own.
 template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, const Tile &t) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const int quads = a.contexts.quads, l = laneNumber(), window = a.stretch.window;
+	const int quads = a.contexts.quads, window = a.stretch.window;
 	const Reader<F> rowAt(a.contexts.values, quads);
 	struct Value { float c; Row<F> row; };
 	for (uint32_t q0 = t.start + R * warpOfBlock(); q0 < t.end; q0 += R * blockWarps) {
@@ -274,10 +277,8 @@ template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, cons
 #pragma unroll
 		for (int r = 0; r < R; r++) {
 			if (q0 + r >= t.end) break;
-			if (l == 0) a.inside[q0 + r] = windows[r];
-#pragma unroll
-			for (int f = 0; f < F; f++)
-				if (has<F>(f, quads)) __stcs(a.sums + size_t(q0 + r) * quads + l + 32 * f, x[r].v[f]);
+			if (laneNumber() == 0) a.inside[q0 + r] = windows[r];
+			storeOnce(a.sums + size_t(q0 + r) * quads, quads, x[r]);
 		}
 	}
 }
@@ -297,9 +298,10 @@ template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f);
 }
 
+#define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ StretchArgs a)
 #define OF_SIZE(F, ...) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_means_##F(const __grid_constant__ StretchArgs a) { means<F>(a); } \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_places_##F(const __grid_constant__ StretchArgs a) { places<F>(a); }
+	KERNEL(stretch_means_##F, F) { means<F>(a); } \
+	KERNEL(stretch_places_##F, F) { places<F>(a); }
 
 // For N up to 128 F.
 SIZES(OF_SIZE)

@@ -29,7 +29,7 @@ struct StretchArgs {
 	const StepNumbers *steps;   // of tables, of parts
 	Loss *loss;
 	Job *jobs;                  // (tiles, 8)
-	uint32_t *tiles, *next;     // as step.cuh has them
+	uint32_t *tiles, *next;     // as in step.cuh
 	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
 	uint32_t *trained;          // (V), the last iteration that trained a word
 	const float *weights;       // (V), 1 over the number of a word's rows
@@ -37,7 +37,7 @@ struct StretchArgs {
 	uint32_t iteration, ownRows; // there are some
 	float weight, bias;         // K/H; added to every score
 	Rule rule;
-	uint32_t first;             // quad of the columns that this GPU has of W and its parts: words.quads of contexts.quads
+	uint32_t first;             // quad of C where the columns begin that this GPU has of W: words.quads of them
 	uint32_t places;            // of a thread block
 	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
 };
@@ -101,7 +101,7 @@ template <int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x
 	const uint32_t at = number * quads; // of at most 64 GB
 	inSome<F <= 3 ? 4 : 2>(__popc(wanted), [&](auto count) {
 		constexpr int n = decltype(count)::value;
-		float4 r[n][F];
+		Row<F> r[n];
 		float c[n];
 #pragma unroll
 		for (int k = 0; k < n; k++) {
@@ -110,17 +110,10 @@ template <int F, class Values> __device__ __forceinline__ void addRows(Row<F> &x
 			c[k] = __shfl_sync(warp, weight, lane);
 			uint32_t from = __shfl_sync(warp, at, lane) + laneNumber();
 #pragma unroll
-			for (int f = 0; f < F; f++) r[k][f] = has<F>(f, quads) ? table[from + 32 * f] : make_float4(0, 0, 0, 0);
+			for (int f = 0; f < F; f++) r[k].v[f] = has<F>(f, quads) ? table[from + 32 * f] : make_float4(0, 0, 0, 0);
 		}
 #pragma unroll
-		for (int k = 0; k < n; k++)
-#pragma unroll
-			for (int f = 0; f < F; f++) {
-				x.v[f].x = fmaf(c[k], r[k][f].x, x.v[f].x);
-				x.v[f].y = fmaf(c[k], r[k][f].y, x.v[f].y);
-				x.v[f].z = fmaf(c[k], r[k][f].z, x.v[f].z);
-				x.v[f].w = fmaf(c[k], r[k][f].w, x.v[f].w);
-			}
+		for (int k = 0; k < n; k++) add(x, c[k], r[k]);
 	});
 }
 
@@ -135,7 +128,7 @@ template <class method> __device__ __forceinline__ void prefetch(const Table &t,
 }
 
 // All kernels but stretch_begin may be launched while the one before them ends. Each lets the next one begin only after all that
-// came before itself has ended: so step.cuh may read the jobs before it waits.
+// came before itself has ended. So before begin a kernel reads what the kernel before it does not write, and no more.
 __device__ __forceinline__ void begin() {
 	awaitPrevious();
 	startNext();
@@ -143,5 +136,3 @@ __device__ __forceinline__ void begin() {
 
 // A multiprocessor has registers for so many thread blocks.
 constexpr int residentBlocks(int F) { return F <= 3 ? 4 : F <= 4 ? 3 : 2; }
-
-#define SIZES(KERNEL, ...) KERNEL(1, __VA_ARGS__) KERNEL(2, __VA_ARGS__) KERNEL(3, __VA_ARGS__) KERNEL(4, __VA_ARGS__) KERNEL(8, __VA_ARGS__)

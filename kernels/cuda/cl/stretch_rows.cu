@@ -24,7 +24,8 @@ template <int F> struct Negatives : Single<F>::Tile {
 		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
 			int h = n / ofRow, i = n % ofRow;
 			bool has = first + h < this->d.shared && i < quads;
-			Single<F>::split(this->right(c, h) + 4 * i, Tile::negatives * Tile::length, has ? contexts[size_t(this->number(first + h)) * wide + i] : make_float4(0, 0, 0, 0));
+			float4 x = has ? contexts[size_t(this->number(first + h)) * wide + i] : make_float4(0, 0, 0, 0);
+			Single<F>::split(this->right(c, h) + 4 * i, Tile::negatives * Tile::length, x);
 		}
 	}
 
@@ -47,7 +48,7 @@ template <int F> struct Negatives : Single<F>::Tile {
 	}
 };
 
-// words has eight words in a group of warps, a row a warp. It reads rows of X before it waits, as they were there before step 1.
+// words has eight words in a group of warps, a row a warp.
 template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	const Stretch &s = a.stretch;
 	const int quads = a.contexts.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
@@ -100,7 +101,7 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 		int k = 0;
 		inSome<ahead>(min(32u, count - done), [&](auto some) {
 			constexpr int n = decltype(some)::value;
-			float4 r[n][F];
+			Row<F> r[n];
 			float2 d[n];
 #pragma unroll
 			for (int i = 0; i < n; i++) {
@@ -108,13 +109,12 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 				const float4 *s = a.sums + q * a.contexts.quads + a.first + l;
 				d[i] = ((const float2 *)(a.errors + (q * a.chunks + number) * chunkQuads))[l];
 #pragma unroll
-				for (int f = 0; everything && f < F; f++) r[i][f] = has<F>(f, quads) ? __ldcs(s + 32 * f) : make_float4(0, 0, 0, 0);
+				for (int f = 0; everything && f < F; f++) r[i].v[f] = has<F>(f, quads) ? __ldcs(s + 32 * f) : make_float4(0, 0, 0, 0);
 			}
 #pragma unroll
 			for (int i = 0; i < n; i++) {
 				x.d.x += d[i].x, x.d.y += d[i].y;
-#pragma unroll
-				for (int f = 0; everything && f < F; f++) x.s.v[f].x += r[i][f].x, x.s.v[f].y += r[i][f].y, x.s.v[f].z += r[i][f].z, x.s.v[f].w += r[i][f].w;
+				if (everything) add(x.s, 1, r[i]);
 			}
 		});
 	}
@@ -130,8 +130,8 @@ template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint
 	if (l == 0) a.trained[row] = a.iteration;
 }
 
-// rows trains the rows of tiles of jobs, the columns that the GPU has, or if they are composed writes what their parts are to be trained by. A
-// group of eight warps has a tile; the first tiles are the longest, so every second run of tiles goes backwards.
+// rows trains the rows of tiles of jobs, the columns that the GPU has, and writes what their parts are to be trained by. A group of eight warps
+// has a tile; the first tiles are the longest, so every second run goes backwards.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windows[4][tileRows]; // of groups
 	const int quads = a.words.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
@@ -193,10 +193,9 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 constexpr int groupsOf(int F) { return F <= 1 ? 2 : F <= 3 ? small ? 1 : 3 : F <= 4 ? 2 : 1; }
 constexpr int residentGroups(int F) { return F <= 1 ? 2 : 1; }
 
-#define WORDS(F, ...) \
-	extern "C" __global__ void __launch_bounds__(groupThreads * groupsOf(F), residentGroups(F)) stretch_words_##F(const __grid_constant__ StretchArgs a) { words<F>(a); }
-#define ROWS(method, F) \
-	extern "C" __global__ void __launch_bounds__(groupThreads * groupsOf(F), residentGroups(F)) stretch_rows_##method##_##F(const __grid_constant__ StretchArgs a) { rows<F, method>(a); }
+#define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(groupThreads * groupsOf(F), residentGroups(F)) name(const __grid_constant__ StretchArgs a)
+#define WORDS(F, ...) KERNEL(stretch_words_##F, F) { words<F>(a); }
+#define ROWS(method, F) KERNEL(stretch_rows_##method##_##F, F) { rows<F, method>(a); }
 #define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)
 
 // For N up to 128 F.

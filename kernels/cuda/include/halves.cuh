@@ -28,17 +28,8 @@ struct Dither {
 };
 
 // HalfChunks are Chunks of float16, where a quad has 8 bytes.
-template <int F> struct HalfChunks {
-	static constexpr int chunk = 8; // quads
-	uint2 *mine;
-	uint32_t toNextRow;
-	size_t step;
-	int quads;
-
-	__device__ __forceinline__ HalfChunks(void *table, const Layout &layout, int first = 0)
-		: mine(static_cast<uint2 *>(table) + size_t(first + laneNumber() / chunk) * layout.toNextChunk + laneNumber() % chunk), toNextRow(layout.toNextRow), step(size_t(4) * layout.toNextChunk), quads(layout.quads - first * chunk) {}
-	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + f * step); }
-	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
+template <int F> struct HalfChunks : ChunksOf<uint2> {
+	using ChunksOf<uint2>::ChunksOf;
 };
 
 template <int F> __device__ __forceinline__ Row<F> loadCurrent(const HalfChunks<F> &table, uint32_t row, bool wanted) {

@@ -13,7 +13,9 @@
 #pragma once
 #include "rows.cuh"
 
-// METHODS instantiates a macro for all methods, ADAPTIVE for those that encoders may have.
+// METHODS instantiates a macro for all methods, ADAPTIVE for those that encoders may have, and SIZES for all sizes of rows. Names of kernels
+// end in these: see shape.go.
+#define SIZES(KERNEL, ...) KERNEL(1, __VA_ARGS__) KERNEL(2, __VA_ARGS__) KERNEL(3, __VA_ARGS__) KERNEL(4, __VA_ARGS__) KERNEL(8, __VA_ARGS__)
 #define ADAPTIVE(KERNEL, ...) KERNEL(adam, __VA_ARGS__) KERNEL(adamRow, __VA_ARGS__) KERNEL(scaled, __VA_ARGS__)
 #define METHODS(KERNEL, ...) ADAPTIVE(KERNEL, __VA_ARGS__) KERNEL(sgd, __VA_ARGS__)
 

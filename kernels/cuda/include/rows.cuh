@@ -56,18 +56,24 @@ struct Layout {
 	uint32_t toNextRow, toNextChunk;
 };
 
-// Chunks are a table with a Layout. A warp has 4 F + E chunks of each row, from first on.
-template <int F, int E = 0> struct Chunks {
+// ChunksOf is a table with a Layout: of float4s, or of quads of another type. A warp has chunks of each row, from first on.
+template <class Quad> struct ChunksOf {
 	static constexpr int chunk = 8; // quads
-	float4 *mine;                   // where this lane's part of row 0 is
+	Quad *mine;                     // where this lane's part of row 0 is
 	uint32_t toNextRow;
 	size_t step; // from quad i of a row to quad i + 32, and from chunk to chunk in values
 	int quads;   // of a row from the warp's first on, a multiple of chunk
 
-	__device__ __forceinline__ Chunks(void *table, const Layout &layout, int first = 0)
-		: mine(static_cast<float4 *>(table) + size_t(first + laneNumber() / chunk) * layout.toNextChunk + laneNumber() % chunk), toNextRow(layout.toNextRow), step(size_t(4) * layout.toNextChunk), quads(layout.quads - first * chunk) {}
+	__device__ __forceinline__ ChunksOf(void *table, const Layout &layout, int first = 0)
+		: mine(static_cast<Quad *>(table) + size_t(first + laneNumber() / chunk) * layout.toNextChunk + laneNumber() % chunk),
+		  toNextRow(layout.toNextRow), step(size_t(4) * layout.toNextChunk), quads(layout.quads - first * chunk) {}
 	__device__ __forceinline__ size_t at(uint32_t row, int f) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + f * step); }
 	__device__ __forceinline__ int has(int f) const { return laneNumber() + 32 * f < quads; }
+};
+
+// Chunks are 4 F + E of each row.
+template <int F, int E = 0> struct Chunks : ChunksOf<float4> {
+	using ChunksOf<float4>::ChunksOf;
 
 	// atValue and hasValue are at and has for value e behind the float4s.
 	__device__ __forceinline__ size_t atValue(uint32_t row, int e) const {
@@ -169,14 +175,16 @@ template <int F, int E> __device__ __forceinline__ float partial(const Row<F, E>
 }
 
 // add adds c x to y.
+__device__ __forceinline__ void add(float4 &y, float c, const float4 &x) {
+	y.x = fmaf(c, x.x, y.x);
+	y.y = fmaf(c, x.y, y.y);
+	y.z = fmaf(c, x.z, y.z);
+	y.w = fmaf(c, x.w, y.w);
+}
+
 template <int F, int E> __device__ __forceinline__ void add(Row<F, E> &y, float c, const Row<F, E> &x) {
 #pragma unroll
-	for (int f = 0; f < F; f++) {
-		y.v[f].x = fmaf(c, x.v[f].x, y.v[f].x);
-		y.v[f].y = fmaf(c, x.v[f].y, y.v[f].y);
-		y.v[f].z = fmaf(c, x.v[f].z, y.v[f].z);
-		y.v[f].w = fmaf(c, x.v[f].w, y.v[f].w);
-	}
+	for (int f = 0; f < F; f++) add(y.v[f], c, x.v[f]);
 	if constexpr (E > 0)
 #pragma unroll
 		for (int e = 0; e < E; e++) y.w[e] = fmaf(c, x.w[e], y.w[e]);

@@ -37,13 +37,6 @@ __device__ __forceinline__ uint32_t warpNumber() { return (blockIdx.x * blockDim
 __device__ __forceinline__ uint32_t warpsOfGrid() { return gridDim.x * blockDim.x / 32; }
 __device__ __forceinline__ uint32_t passes(const ComposedArgs &a) { return (a.layout.quads / lanesOfChunk + together - 1) / together; }
 
-__device__ __forceinline__ void add(float4 &sum, float x, const float4 &v) {
-	sum.x += x * v.x;
-	sum.y += x * v.y;
-	sum.z += x * v.z;
-	sum.w += x * v.w;
-}
-
 // addShared adds to values that others add to at the same time.
 __device__ __forceinline__ void addShared(float4 *to, float x, const float4 &v) {
 #if __CUDA_ARCH__ >= 900
@@ -63,7 +56,8 @@ struct Share {
 	bool has; // there is such a chunk
 
 	__device__ __forceinline__ Share(const ComposedArgs &a, uint32_t number, uint32_t pass)
-		: word(a.list[number]), first(a.starts[word]), end(a.starts[word + 1]), chunk(pass * together + laneNumber() / lanesOfChunk), has(chunk * lanesOfChunk < a.layout.quads) {}
+		: word(a.list[number]), first(a.starts[word]), end(a.starts[word + 1]),
+		  chunk(pass * together + laneNumber() / lanesOfChunk), has(chunk * lanesOfChunk < a.layout.quads) {}
 
 	// of is this lane's part of a row, if it has one.
 	__device__ __forceinline__ float4 *of(float4 *table, const Layout &l, uint32_t row) const {

@@ -45,7 +45,8 @@ template <int F> struct Halves {
 	int chunks;
 
 	__device__ __forceinline__ Halves(const SentenceArgs &a)
-		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), toNextRow(a.layout.toNextRow / 2), toNextChunk(a.layout.toNextChunk / 2), chunks(a.layout.quads / 8) {}
+		: mine(static_cast<uint4 *>(a.contexts) + laneNumber() % 4), toNextRow(a.layout.toNextRow / 2),
+		  toNextChunk(a.layout.toNextChunk / 2), chunks(a.layout.quads / 8) {}
 	__device__ __forceinline__ size_t at(uint32_t row, int c) const { return __cvta_generic_to_global(mine + size_t(row) * toNextRow + size_t(c) * toNextChunk); }
 
 	// load reads one chunk of a row that other warps change; see loadCurrent.

@@ -19,7 +19,8 @@ struct Batch {
 	int *count; // of words
 
 	__device__ __forceinline__ Batch(const SentenceArgs &a, int places)
-		: negatives(reinterpret_cast<uint32_t *>(shared)), words(negatives + a.perWindow), times(reinterpret_cast<float *>(words + places)), count(reinterpret_cast<int *>(times + places)) {}
+		: negatives(reinterpret_cast<uint32_t *>(shared)), words(negatives + a.perWindow),
+		  times(reinterpret_cast<float *>(words + places)), count(reinterpret_cast<int *>(times + places)) {}
 	static __device__ __forceinline__ int quads(const SentenceArgs &a, int places) { return a.perWindow / 4 + places / 2 + 1; }
 
 	// draw draws H negatives, from number on.
@@ -104,7 +105,8 @@ __device__ __forceinline__ float meet(Team &team, Ring<F> &rows, const Row<F> (&
 
 // giveBack adds to the words of a batch what changed since: changed and share are this lane's of the first 32 rows.
 template <int F>
-__device__ __forceinline__ void giveBack(const SentenceArgs &a, const Batch &words, const Ring<F> &rows, const Chunks<F> &table, int count, int places, float slow, uint32_t changed, float share) {
+__device__ __forceinline__ void giveBack(const SentenceArgs &a, const Batch &words, const Ring<F> &rows, const Chunks<F> &table,
+	int count, int places, float slow, uint32_t changed, float share) {
 	for (int i = 0; i < count; i++) {
 		int lane = i % 32;
 		if (lane == 0 && i > 0) { // the next rows
@@ -121,7 +123,8 @@ __device__ __forceinline__ void giveBack(const SentenceArgs &a, const Batch &wor
 
 // negatives trains the rows of a batch with its H negatives. It returns this lane's part of the loss.
 template <int F, bool many>
-__device__ __forceinline__ float negatives(const SentenceArgs &a, Team<F, 0, 8, 4, many> &team, const Batch &words, Ring<F> &rows, const Chunks<F> &contexts, Row<F> (&r)[8], uint32_t word, int H, int count, float rate, float slow) {
+__device__ __forceinline__ float negatives(const SentenceArgs &a, Team<F, 0, 8, 4, many> &team, const Batch &words, Ring<F> &rows,
+	const Chunks<F> &contexts, Row<F> (&r)[8], uint32_t word, int H, int count, float rate, float slow) {
 	constexpr int T = 8;
 	int l = laneNumber();
 	float loss = 0;

@@ -45,7 +45,7 @@ template <int F> struct Composed : Single<F> {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
-			float4 x = make_float4(g[4 * i], g[4 * i + 1], g[4 * i + 2], g[4 * i + 3]);
+			float4 x = quadOf(g, 4 * i);
 			put(b.gradient, row, 4 * S::at(i), x, gradientUnits * r.weight);
 		}
 		if (laneNumber() == 0) b.trained[row] = stream;
@@ -54,7 +54,7 @@ template <int F> struct Composed : Single<F> {
 		t.left = b.own;
 		float w[values];
 #pragma unroll
-		for (int i = 0; i < F; i++) w[4 * i] = r.own.v[i].x, w[4 * i + 1] = r.own.v[i].y, w[4 * i + 2] = r.own.v[i].z, w[4 * i + 3] = r.own.v[i].w;
+		for (int i = 0; i < F; i++) setQuad(w, 4 * i, r.own.v[i]);
 		S(t, stream).template update<method>(row, w, g, r.moments, s);
 	}
 };

@@ -161,7 +161,7 @@ func (k *Kernels) allocateBeside(a *allocator) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.gradient, err = k.StepFunction("subword/composed", fmt.Sprintf("composed_%s_%d", k.optimizer.Kernels, size)); err != nil {
+	if k.gradient, err = k.StepFunction("subword/composed", k.optimizer.Sized("composed", size)); err != nil {
 		return err
 	}
 	rows := k.options.Rows

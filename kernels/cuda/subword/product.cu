@@ -12,13 +12,6 @@
 
 constexpr int tileM = 128, tileK = 64, stages = 3;
 
-template <bool transposed> __device__ __forceinline__ void loadMatrices(uint32_t (&r)[4], uint32_t from) {
-	if constexpr (transposed)
-		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
-	else
-		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(from) : "memory");
-}
-
 __device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		: "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
@@ -200,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
 		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
 		bool wanted = k < p.k && column < end;
-		copy16(b + k * pitchB + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted);
+		copyShared(b + k * pitchB + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted ? 16 : 0);
 	}
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t i) { return (tiles - 1 - first - i * step) * stripM; };
@@ -213,13 +206,13 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 			const uint16_t *from = p.a.values + (row0 + line) * p.a.stride;
 #pragma unroll 4
 			for (uint32_t group = threadIdx.x % 8; group < groups; group += 8)
-				copy16(to + line * pitchA + 16 * group, from + 8 * group, row0 + line < p.m && 8 * group < p.a.stride);
+				copyShared(to + line * pitchA + 16 * group, from + 8 * group, row0 + line < p.m && 8 * group < p.a.stride ? 16 : 0);
 			if (p.add) {
 				const float *add = p.add + size_t(row0 + threadIdx.x / 32) * p.strideC + column0 + 4 * l;
 				uint32_t at = to + stripM * pitchA + threadIdx.x / 32 * pitchAdd + 16 * l;
 #pragma unroll
 				for (uint32_t row = threadIdx.x / 32; row < stripM; row += stripThreads / 32, add += stripThreads / 32 * p.strideC, at += stripThreads / 32 * pitchAdd)
-					copy16(at, (const uint16_t *)add, row0 + row < p.m && column0 + 4 * l < end);
+					copyShared(at, (const uint16_t *)add, row0 + row < p.m && column0 + 4 * l < end ? 16 : 0);
 			}
 		}
 		asm volatile("cp.async.commit_group;" ::: "memory");

@@ -12,10 +12,6 @@ struct Product {
 	float unit;     // what 1 in c is of a product of the factors
 };
 
-__device__ __forceinline__ void copy16(uint32_t to, const uint16_t *from, bool wanted) {
-	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(wanted ? 16 : 0) : "memory");
-}
-
 // place is where group g of line l lies, in bytes. If values of k are contiguous in memory, a
 // line of a tile holds 32 of them (4 groups), otherwise all rows of the tile at one k.
 template <bool contiguous, int size, int tileK> __device__ __forceinline__ uint32_t place(int l, int g) {
@@ -59,7 +55,7 @@ template <bool contiguous, int size, int tileK, int threads> struct Fetcher {
 #pragma unroll
 		for (int i = 0; i < count; i++, x += jump) {
 			bool wanted = contiguous ? (has >> i & 1) && k < end : k + i * lines < end;
-			copy16(stage + to + i * lines * pitch, x, wanted);
+			copyShared(stage + to + i * lines * pitch, x, wanted ? 16 : 0);
 		}
 		from += advance;
 		k += tileK;

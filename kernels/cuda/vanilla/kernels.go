@@ -53,9 +53,9 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 	k := &Kernels{device: d, options: c, optimizer: optimizer}
 	err = d.Do(func() error {
 		a := &cuda.Allocator{Device: d}
-		k.scores = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_scores_%d", size), 0)
-		k.gradients = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_gradients_%d", size), 0)
-		k.update = a.Function("vanilla/vanilla", fmt.Sprintf("vanilla_update_%s_%d", method.Kernels, size), 0)
+		k.scores = a.Function("vanilla/vanilla", cuda.Sized("vanilla_scores", size), 0)
+		k.gradients = a.Function("vanilla/vanilla", cuda.Sized("vanilla_gradients", size), 0)
+		k.update = a.Function("vanilla/vanilla", method.Sized("vanilla_update", size), 0)
 		k.allocate(a)
 		return a.Err
 	})

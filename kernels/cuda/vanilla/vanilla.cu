@@ -6,7 +6,7 @@
 //	c_e = sigmoid(s_e), less 1 for a positive
 //	gradient of a row = sum of c_e times the rows of the other table that its entries meet
 //
-// Three kernels, one after the other: scores, then gradients, then updates. All rows are read
+// Three kernels follow one another: scores, gradients, updates. All rows are read
 // before one is written. Entries of a row are summed in segments of up to 32, a warp each, and the
 // segments in their order: the result does not depend on how warps run.
 //
@@ -14,7 +14,7 @@
 // chip and its memory. Rows that it does not hold have a gradient of zero.
 //
 // A kernel may be launched while the one before it ends (launch.cuh). Each lets the next one begin only
-// after all that came before itself has ended; so the updates may read their rows before they wait.
+// after all that came before itself has ended; so updates read their rows before they wait.
 #include "launch.cuh"
 #include "methods.cuh"
 
@@ -23,7 +23,7 @@ struct Segment {
 	uint32_t parts;             // segments of the row, if this is the first of them, else 0
 };
 
-// A Place says where the gradient of a row is, if it has one in the minibatch of that number.
+// A Place says where the gradient of a row is, if it has one in that minibatch.
 struct Place {
 	uint32_t minibatch, segment, parts, unused;
 };
@@ -56,7 +56,7 @@ __device__ __forceinline__ void storeLoss(float loss, float *losses) {
 	}
 }
 
-// scores has a warp for each left word. G rows of C are under way at a time.
+// scores has a warp a left word. G rows of C are under way at a time.
 template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &a) {
 	constexpr int slots = G <= 2 ? 2 : 8; // of sums
 	awaitPrevious();
@@ -94,7 +94,7 @@ template <int F, int G> __device__ __forceinline__ void scores(const Minibatch &
 	storeLoss(loss, a.losses);
 }
 
-// gradients has a warp for each segment.
+// gradients has a warp a segment.
 template <int F, int G> __device__ __forceinline__ void gradients(const Minibatch &a) {
 	awaitPrevious();
 	startNext();
@@ -127,7 +127,7 @@ template <int F, int G> __device__ __forceinline__ void gradients(const Minibatc
 	store(a.gradients + i * other.quads, other.quads, g);
 }
 
-// update has a warp for each row of W, then of C, or, not dense, for each segment: the first of a
+// update has a warp a row of W, then of C, or, not dense, a segment: the first of a
 // row updates it.
 template <int F, class method> __device__ __forceinline__ void update(const Minibatch &a) {
 	size_t i = warpNumber();
