@@ -34,6 +34,7 @@ type Finished struct {
 	Items   [][]evaluate.Items // of each record
 	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
 
+	spelling  string                      // see Result.Spelling
 	sum       string                      // SHA-256 of the file of the text; "": there is none
 	vectors   []string                    // of each record, where they are
 	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
@@ -48,12 +49,10 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		return nil, err
 	}
 	defer e.close()
-	for _, note := range append(e.judge.notes, e.spelling) {
-		if note != "" {
-			with.Progress.Notef("%s", note)
-		}
+	for _, note := range e.judge.notes {
+		with.Progress.Notef("%s", note)
 	}
-	f := &Finished{Options: o}
+	f := &Finished{Options: o, spelling: e.spelling}
 	if f.sum, err = e.sumOfText(ctx); err != nil {
 		return nil, err
 	}
@@ -157,6 +156,9 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 	e.judge = e.judges[first]
 	if _, e.spelling, err = o.EqualEncoder(); err != nil {
 		return nil, err
+	}
+	if e.spelling != "" {
+		e.judge.notes = append(e.judge.notes, e.spelling)
 	}
 	e.iterationPairs, err = o.IterationPairs(runs, e.texts[first].Vocabulary)
 	return e, err

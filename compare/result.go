@@ -170,7 +170,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	stats := text.Stats
 	r := &Result{
 		Version: version, Command: command, Machine: ThisMachine(),
-		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing,
+		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing, Spelling: f.spelling,
 		Text: Text{
 			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),
 			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
@@ -178,10 +178,6 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	}
 	for _, record := range f.Records {
 		r.Runs = append(r.Runs, f.reported(record))
-	}
-	var err error
-	if _, r.Spelling, err = f.Options.EqualEncoder(); err != nil {
-		return nil, err
 	}
 	r.Sets = setsOf(r.Runs)
 	for _, v := range f.rows() {

@@ -10,7 +10,6 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
-	"gorgonia.org/gorgonia"
 )
 
 // CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
@@ -142,15 +141,13 @@ func (t *CBOW) build() {
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words, of := t.made.compose(t.iteration, occur)
 	h := t.windows.apply(t.iteration, words)
-	train := func(after ...*gorgonia.Node) *gorgonia.Node {
-		return t.steps[0].train(t.iteration, trainName(1, t.contexts, loss), contexts, h, after...)
-	}
+	name, frozen := trainName(1, t.contexts, loss), contexts
 	if !t.options.Together {
-		contexts = train()
+		frozen = t.steps[0].train(t.iteration, name, contexts, h)
 	}
-	gradients := t.gradients(t.steps[1].apply(t.iteration, "step 2: "+loss, h, contexts), of)
+	gradients := t.gradients(t.steps[1].apply(t.iteration, "step 2: "+loss, h, frozen), of)
 	if t.options.Together {
-		train(gradients[0])
+		t.steps[0].train(t.iteration, name, contexts, h, gradients[0])
 	}
 	t.made.update(t.iteration, occur, gradients)
 }

@@ -155,13 +155,9 @@ func makeRows[T id](ctx context.Context, b *builder, first, end int, stored []T)
 	const grain = 16 // rows
 	m, visits := b.matrix, b.scan.visits()
 	base := m.offsets[first]
-	if b.options.InOrder {
-		b.progress.add(visits)
-		return nil
-	}
 	return parallel.Try(ctx, b.threads, (end-first+grain-1)/grain, func(_, task int) error {
 		from, to := first+task*grain, min(first+(task+1)*grain, end)
-		for i := from; i < to; i++ {
+		for i := from; i < to && !b.options.InOrder; i++ {
 			shuffle(stored[m.offsets[i]-base:m.offsets[i+1]-base], b.options.Seed, uint32(i))
 		}
 		rows := int64(m.Rows())

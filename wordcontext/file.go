@@ -33,7 +33,8 @@ type header struct {
 	Sample      float64
 	Seed        uint64
 	Fingerprint uint64 // of the corpus
-	Choices     uint64 // dynamicWindow and inOrder
+	Dynamic     uint32 // 1 for dynamic windows
+	InOrder     uint32 // 1 for rows in the order of the text
 	FileSize    uint64
 
 	Tempering    float64
@@ -46,12 +47,6 @@ type header struct {
 }
 
 const headerSize = 128
-
-// Bits of header.Choices.
-const (
-	dynamicWindow = 1 << iota
-	inOrder
-)
 
 var format = container.Format{
 	Magic: [8]byte{0x89, 'W', '2', 'V', 'C', 'L', 'M', '\n'}, Version: 1, Header: headerSize,
@@ -82,10 +77,10 @@ func (m *Matrix) header(groupContexts uint64) header {
 		GroupContexts: uint32(groupContexts),
 	}
 	if o.DynamicWindow {
-		h.Choices |= dynamicWindow
+		h.Dynamic = 1
 	}
 	if o.InOrder {
-		h.Choices |= inOrder
+		h.InOrder = 1
 	}
 	h.FileSize = format.Size(h.bodySize())
 	return h
@@ -96,7 +91,7 @@ func (h *header) options() Options {
 	return Options{
 		Window: int(h.Window), Contexts: int(h.Contexts), Sample: h.Sample, Passes: int(h.Passes),
 		Tempering: h.Tempering, Positives: h.Positives, MaxPositives: int(h.MaxPositives),
-		DynamicWindow: h.Choices&dynamicWindow != 0, InOrder: h.Choices&inOrder != 0, Seed: h.Seed,
+		DynamicWindow: h.Dynamic == 1, InOrder: h.InOrder == 1, Seed: h.Seed,
 	}
 }
 
@@ -125,7 +120,7 @@ func (h *header) check() error {
 	switch {
 	case h.GroupContexts == 0, h.GroupContexts > maxGroup,
 		h.Rows == 0 || h.Rows > math.MaxUint32 || narrow != (h.Width == 2) || !narrow && h.Width != 4,
-		h.bodySize() == 0 || format.Size(h.bodySize()) != h.FileSize, h.Choices > dynamicWindow|inOrder:
+		h.bodySize() == 0 || format.Size(h.bodySize()) != h.FileSize, h.Dynamic > 1, h.InOrder > 1:
 		return fmt.Errorf("%w: its header contradicts itself", ErrCorrupt)
 	}
 	if err := o.check(); err != nil {

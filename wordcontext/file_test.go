@@ -146,7 +146,7 @@ func TestOpenErrors(t *testing.T) {
 		{"rows huge", change(func(h *header) { h.Rows = 1 << 62 }), ErrCorrupt, "contradicts itself"},
 		{"stored huge", change(func(h *header) { h.Stored = 1 << 63 }), ErrCorrupt, "contradicts itself"},
 		{"width", change(func(h *header) { h.Width = 4 }), ErrCorrupt, "contradicts itself"},
-		{"choices", change(func(h *header) { h.Choices = 4 }), ErrCorrupt, "contradicts itself"},
+		{"order", change(func(h *header) { h.InOrder = 2 }), ErrCorrupt, "contradicts itself"},
 		{"window", change(func(h *header) { h.Window = 0 }), ErrCorrupt, "window is 0"},
 		{"contexts", change(func(h *header) { h.Contexts = 1 << 40 }), ErrCorrupt, "contexts"},
 		{"other l", change(func(h *header) { h.Contexts-- }), ErrCorrupt, "row 0 cannot have 50 entries"},

@@ -64,14 +64,14 @@ subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
 every other run trains for as many seconds, building M included. --equal pairs or --equal epochs
-equalizes pairs or words of the text; --equal none lets each mode train as its recipe says.
+equalizes pairs or words of the text.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative
   5e8words      running words
   epochs=N      passes over the text, or over M in mode cl with --model sg
   iterations=N  iterations of mode cl, and about as many pairs in the other modes
-  recipe        the same as --equal none
+  recipe        no budget: each mode trains as long as its recipe says
 A variant with its own epochs, iterations or budget keeps them. The time of scoring does not
 count. The report says what was held equal. It marks no score as the best where seconds,
 pairs and words all differ too much. --classify also scores each finished run on the sets of
@@ -96,7 +96,6 @@ func newCompare(s cli.Streams) *cobra.Command {
   w2vcl compare --corpus wiki.txt --out reports/minute --budget 60s --modes cl,word2vec,pword2vec
   w2vcl compare --corpus wiki.txt --out reports/windows --modes cl,pword2vec --window 2,5,10
   w2vcl compare --corpus wiki.txt --out reports/encoders --modes cl --subword none,ngram --device cuda
-  w2vcl compare --corpus wiki.txt --out reports/negatives --modes cl --variant 'many: mode=cl,negative=20' --variant 'own: mode=cl,shared-negatives=0'
   w2vcl compare --corpus wiki.txt --out reports/papers --variant 'blazing: preset=blazingtext' --variant 'par: preset=parw2v'
   w2vcl compare --corpus wiki.txt --out reports/fig14 --config w2vcl/figure14 --device cuda
   w2vcl compare --graph blogcatalog.txt --data blogcatalog-labels.txt --out reports/blogs --modes cl,word2vec,parw2v --window 10`,
@@ -125,7 +124,7 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.classify, "classify", false,
 		"also score the finished runs on classes of sentences; takes minutes for each run")
 	flags.Var(&o.budget, "budget", "train each run for this long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
-	flags.Var(&o.equal, "equal", "without --budget, what all runs have as much of as the first run: `NAME` is seconds, pairs, epochs or none")
+	flags.Var(&o.equal, "equal", "without --budget, what all runs have as much of as the first run: `NAME` is seconds, pairs or epochs")
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times during training")
 	flags.BoolVar(&o.quick, "quick", false,

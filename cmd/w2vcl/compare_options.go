@@ -35,13 +35,10 @@ func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag strin
 
 // length returns how long runs train: --budget, or what --equal says.
 func (o *compareOptions) length(changed func(flag string) bool) (experiment.Budget, error) {
-	if o.budget.Kind == "" {
-		return o.equal.Budget, nil
+	if changed("equal") && changed("budget") {
+		return o.budget.Budget, terminal.Usagef("--equal and --budget both say how long to train: give one of them")
 	}
-	if changed("equal") {
-		if changed("budget") {
-			return o.budget.Budget, terminal.Usagef("--equal and --budget both say how long to train: give one of them")
-		}
+	if o.budget.Kind == "" || changed("equal") {
 		return o.equal.Budget, nil
 	}
 	return o.budget.Budget, nil

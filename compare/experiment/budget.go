@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,27 +37,21 @@ const (
 )
 
 // Equals lists the budgets that follow the first run, for people.
-var Equals = []string{BudgetSeconds, BudgetPairs, BudgetEpochs, EqualNone}
+var Equals = []string{BudgetSeconds, BudgetPairs, BudgetEpochs}
 
 // equalPrefix begins the texts of budgets that follow the first run.
 const equalPrefix = "equal "
 
-// EqualNone is the name of BudgetRecipe among Equals.
-const EqualNone = "none"
-
 // ParseEqual reads one of Equals.
 func ParseEqual(text string) (Budget, error) {
-	switch {
-	case text == EqualNone:
-		return Budget{Kind: BudgetRecipe}, nil
-	case slices.Contains(Equals, text):
+	if slices.Contains(Equals, text) {
 		return Budget{Kind: text}, nil
 	}
 	return Budget{}, fmt.Errorf("%q is none of %s", text, strings.Join(Equals, ", "))
 }
 
-// ParseBudget reads "recipe", "epochs=5", "iterations=8192", what [trainer.Budget] reads, as in "60s", "2e9pairs"
-// or "5e8words", and these with the kind first, as in "seconds=60". The empty text is the zero Budget.
+// ParseBudget reads "recipe", "epochs=5", "iterations=8192", and what [trainer.Budget] reads, as in "60s", "2e9pairs"
+// or "5e8words". The empty text is the zero Budget.
 func ParseBudget(text string) (Budget, error) {
 	if text == "" || text == BudgetRecipe {
 		return Budget{Kind: BudgetRecipe}, nil
@@ -71,13 +64,9 @@ func ParseBudget(text string) (Budget, error) {
 		return Budget{string(plain.Kind), plain.Amount}, nil
 	}
 	kind, number, _ := strings.Cut(text, "=")
-	amount, err := strconv.ParseFloat(number, 64)
-	counted := amount == float64(int32(amount))
-	switch {
-	case err != nil || !(amount > 0) || math.IsInf(amount, 0):
-	case slices.Contains([]string{BudgetSeconds, BudgetPairs, BudgetWords}, kind),
-		(kind == BudgetEpochs || kind == BudgetIterations) && counted:
-		return Budget{kind, amount}, nil
+	amount, err := strconv.ParseUint(number, 10, 31)
+	if err == nil && amount > 0 && (kind == BudgetEpochs || kind == BudgetIterations) {
+		return Budget{kind, float64(amount)}, nil
 	}
 	return Budget{}, fmt.Errorf("%q is not a budget: give recipe, a time (60s, 10m), 2e9pairs, 5e8words, epochs=N or iterations=N", text)
 }
@@ -88,8 +77,10 @@ func (b Budget) String() string {
 		return BudgetRecipe
 	case b.Amount == 0:
 		return equalPrefix + b.Kind
+	case b.Kind == BudgetEpochs || b.Kind == BudgetIterations:
+		return fmt.Sprintf("%s=%.0f", b.Kind, b.Amount)
 	default:
-		return fmt.Sprintf("%s=%s", b.Kind, strconv.FormatFloat(b.Amount, 'f', -1, 64))
+		return trainer.Budget{Kind: trainer.BudgetKind(b.Kind), Amount: b.Amount}.String()
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // recipe among theirs, or none if one of these variants cannot have it. So the order of training is what differs, and
 // not what words are composed of. why says which variant cannot, and is empty if all can.
 func (o Options) EqualEncoder() (equal Options, why string, err error) {
-	encoder := settings.SubwordNone
+	equal = o
+	equal.Settings = maps.Clone(o.Settings)
 	var free []Variant // they do not choose
 	for _, v := range o.All() {
 		if cmp.Or(v.Own["subword"], o.Settings["subword"]) != "" {
@@ -25,27 +26,16 @@ func (o Options) EqualEncoder() (equal Options, why string, err error) {
 		}
 		free = append(free, v)
 		if c.HasEncoder() {
-			encoder = c.Subword
+			equal.Settings["subword"] = c.Subword
 		}
 	}
-	if encoder == settings.SubwordNone {
-		return o, "", nil
-	}
-	equal = o.withEncoder(encoder)
 	for _, v := range free {
-		if reason := equal.without(v); reason != "" {
-			why = fmt.Sprintf("No variant composes words from their spelling, because %s cannot: %s.", v.Name, reason)
-			return o.withEncoder(settings.SubwordNone), why, nil
+		if reason := equal.without(v); reason != "" && equal.Settings["subword"] != "" {
+			equal.Settings["subword"] = settings.SubwordNone
+			return equal, fmt.Sprintf("No variant composes words from their spelling, because %s cannot: %s.", v.Name, reason), nil
 		}
 	}
 	return equal, "", nil
-}
-
-// withEncoder returns the options with an encoder.
-func (o Options) withEncoder(encoder string) Options {
-	o.Settings = maps.Clone(o.Settings)
-	o.Settings["subword"] = encoder
-	return o
 }
 
 // without says why a variant cannot have the encoder that all share; empty if it can.

@@ -74,17 +74,6 @@ func NewVariant(name string, own map[string]string) (Variant, error) {
 	return v, v.check()
 }
 
-// labels are the names of settings in the names of variants, where they are others.
-var labels = map[string]string{"contexts": "l"}
-
-// label is the name of a setting in the names of variants.
-func label(setting string) string {
-	if short, ok := labels[setting]; ok {
-		return short
-	}
-	return setting
-}
-
 // All lists every variant, one for each value of a list.
 func (o Options) All() []Variant {
 	var all []Variant
@@ -123,7 +112,7 @@ func over(variants []Variant, setting string, values []string) []Variant {
 
 // SweptName is the name of a variant at one value of a setting of which several are compared.
 func SweptName(name, setting, value string) string {
-	return fmt.Sprintf("%s %s=%s", name, label(setting), value)
+	return fmt.Sprintf("%s %s=%s", name, setting, value)
 }
 
 // valuesOf returns the values of a setting that a text lists: one, unless the setting is one
