@@ -21,10 +21,8 @@ func Padded(dim, bytes int) int {
 // Quads returns the number of float4s that a row of dim float32 values takes.
 func Quads(dim int) int { return Padded(dim, 4) / 4 }
 
-// Kernels are built for rows of up to 128 F values, of which a lane has F float4s. Their names end in F, of those that update rows in the
-// optimizer's struct and F: SIZES and METHODS of include/methods.cuh.
-
-// KernelSize returns F of the kernels for rows of dim values.
+// KernelSize returns F of the kernels for rows of dim values: they are built for rows of up to
+// 128 F values, of which a lane has F float4s.
 func KernelSize(dim int) (int, error) {
 	for _, f := range []int{1, 2, 3, 4, 8} {
 		if dim <= 128*f {
@@ -34,7 +32,7 @@ func KernelSize(dim int) (int, error) {
 	return 0, fmt.Errorf("dimension is %d; the CUDA kernels take at most %d", dim, MaxDim)
 }
 
-// Sized returns the name of a kernel of a size.
+// Sized returns the name of a kernel of a size, as SIZES and METHODS of include/methods.cuh make it.
 func Sized(name string, size int) string { return fmt.Sprintf("%s_%d", name, size) }
 
 // Sized returns the name of a kernel of a size that updates rows by the method.

@@ -3,7 +3,7 @@
 package cl
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,60 +19,27 @@ type CBOW struct {
 	options   CBOWOptions
 	optimizer cuda.Optimizer
 	args      stretchArgs
-	parts     PartRows
-	context   cbowTable
-	words     cbowTable // W, or words' own rows
-	table     cbowTable // of parts
-	tensors   map[string]cbowTensor
 
-	start, means, ofWords, places, rows cu.Function // kernels of stretch.cu and stretch_rows.cu
-	step                                cu.Function // of step.cu
-	shapes                              cbowShapes
+	contexts, words, parts cbowTable // C; W, or words' own rows; what else W is composed of
+	composition            PartRows  // composes W and trains the parts
+	tensors                map[string]cbowTensor
+
+	start                              cu.Function // stretch_begin
+	means, step, ofWords, places, rows cbowKernel
 
 	group *cbowPart // of several devices; nil: it is the only one
 	own   columns   // of W and its parts
 
 	copying cu.Stream
 	areas   [2]area
-	started int  // iterations
-	stale   bool // the parts in 16 bits are not those of the table
+	started int // iterations
 	buffers []cbowBuffer
 }
 
-// A cbowTable is a table in the device's memory, with the state of its optimizer.
-type cbowTable struct {
-	values cu.DevicePtr
-	cuda.State
-	rows int
-	columns
-}
-
-// A cbowTensor is a tensor of the state, (rows, width), or the columns of it that the device has.
-type cbowTensor struct {
-	at          cu.DevicePtr
-	rows, width int
-	columns     cuda.Columns
-	common      bool // every device of a group has all of it
-}
-
-// An area is the device's memory for a stretch.
-type area struct {
-	words, from, to, places, rows, slots, negatives, order, steps, jobs, tiles, next cu.DevicePtr
-
-	copied, done cu.Event
-}
-
-// A cbowBuffer is pinned memory of the host.
-type cbowBuffer struct {
-	stretch   Stretch
-	all       []uint32 // of the stretch
-	order     []rowJob
-	steps     []cuda.StepNumbers // of tables, of parts
-	loss      []lossUnits
-	device    cu.DevicePtr // its loss
-	done      cu.Event
-	iteration int
-	rest      []cbowLaunch // kernels of the iteration that finish launches
+// A cbowKernel is a kernel with the shape of its launch.
+type cbowKernel struct {
+	cu.Function
+	tilesLaunch
 }
 
 // NewCBOW takes the device's memory for training. All tables are zero.
@@ -93,7 +60,7 @@ func newCBOWPart(d *cuda.Device, c CBOWOptions, group *cbowPart, own columns) (*
 		c.Composition = &composed.Composition{Dim: c.Dim, Starts: make([]uint32, c.Rows+1), Own: []float32{}}
 	}
 	k := &CBOW{
-		device: d, options: c, tensors: map[string]cbowTensor{}, stale: true, group: group, own: own,
+		device: d, options: c, tensors: map[string]cbowTensor{}, group: group, own: own,
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	err = d.Do(func() error {
@@ -130,50 +97,34 @@ const (
 	warpsOfPlaces = 8  // blockWarps of stretch.cuh
 )
 
-// load loads the kernels for N up to 128 times the size, those of W and its parts for the columns that the device has.
-func (k *CBOW) load(size int) (err error) {
+// load loads the kernels for N up to 128 times the size. The kernel of rows is for the columns that the device has of W.
+func (k *CBOW) load(size int) error {
 	c, a := k.options, &cuda.Allocator{Device: k.device}
 	if reserved := 1 << 10; k.tileShared(true) > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
 	k.start = a.Function("cl/stretch", "stretch_begin", 0)
-	k.means = a.Function("cl/stretch", cuda.Sized("stretch_means", size), k.tileShared(false))
-	k.places = a.Function("cl/stretch", cuda.Sized("stretch_places", size), k.tileShared(true))
-	if a.Err != nil {
-		return a.Err
-	}
-	return k.loadTiles(size)
-}
-
-const contexts = "contexts" // the tensor C
-
-// newTable takes the memory of columns of a table, and names its tensors.
-func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int, x columns) cbowTable {
-	dim, quads := k.options.Dim, x.quads(k.options.Dim)
-	t := cbowTable{values: a.Floats(name, rows*4*quads), State: a.State(k.optimizer.Method, rows, 16*quads), rows: rows, columns: x}
-	for suffix, p := range map[string]cu.DevicePtr{"": t.values, ".first-moment": t.First, ".second-moment": t.Second} {
-		if p != 0 {
-			k.tensors[name+suffix] = cbowTensor{p, rows, dim, cuda.Columns{First: x.first, Count: x.count, Stride: 4 * quads}, name == contexts}
+	ofPlaces := func(to *cbowKernel, name string, shared int) {
+		to.warps, to.shared = warpsOfPlaces, shared
+		to.Function = a.Function("cl/stretch", cuda.Sized(name, size), shared)
+		if a.Err == nil {
+			to.resident, a.Err = to.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, int64(shared))
+			to.blocks = k.device.Multiprocessors * max(to.resident, 1)
 		}
 	}
-	if t.SecondOfRow != 0 {
-		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
+	ofTiles := func(to *cbowKernel, sources []stepSource, size int, name string) {
+		if a.Err == nil {
+			to.Function, to.tilesLaunch, a.Err = Options{Dim: c.Dim, SharedNegatives: c.SharedNegatives}.loadDense(k.device, size, sources, "", name)
+		}
 	}
-	return t
-}
-
-// newUpdates takes the memory of the numbers of updates.
-func (k *CBOW) newUpdates(a *cuda.Allocator, name string, rows int) cu.DevicePtr {
-	p := a.Floats(name, rows)
-	k.tensors[name] = cbowTensor{p, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
-	return p
-}
-
-func (k *CBOW) tableArgs(t cbowTable) cuda.Table {
-	return cuda.Table{
-		Values: uint64(t.values), First: uint64(t.First), Second: uint64(t.Second), SecondOfRow: uint64(t.SecondOfRow),
-		Rows: uint32(t.rows), Quads: uint32(t.quads(k.options.Dim)), Columns: uint32(t.count), Decays: k.optimizer.Decays(),
-	}
+	own, err := cuda.KernelSize(k.own.count)
+	a.Err = cmp.Or(a.Err, err)
+	ofPlaces(&k.means, "stretch_means", k.tileShared(false))
+	ofTiles(&k.step, stepSources, size, k.optimizer.Sized("step", size))
+	ofTiles(&k.ofWords, rowsSources, size, cuda.Sized("stretch_words", size))
+	ofPlaces(&k.places, "stretch_places", k.tileShared(true))
+	ofTiles(&k.rows, rowsSources, own, k.optimizer.Sized("stretch_rows", own))
+	return a.Err
 }
 
 // stretchOfArgs is Stretch of stretch.cuh.
@@ -198,20 +149,20 @@ type stretchArgs struct {
 func (k *CBOW) allocate() error {
 	c, a := k.options, &cuda.Allocator{Device: k.device}
 	row := 16 * cuda.Quads(c.Dim)
-	k.context = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
+	k.contexts = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
 	k.words.columns = k.own
 	if x := c.Composition; x == nil || x.Own != nil {
 		k.words = k.newTable(a, "words", c.Rows, k.own)
 	}
 	k.args = stretchArgs{
-		contexts: k.tableArgs(k.context), words: k.tableArgs(k.words), composed: k.words.values,
+		contexts: k.tableArgs(k.contexts), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
 		scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
 		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		rule:  rule{float32(c.WeightDecay), float32(c.Epsilon), float32(math.Log(c.Beta1)), float32(math.Log(c.Beta2))},
-		first: uint32(k.own.first / 4), ofWords: k.shapes.words.dense, ofRows: k.shapes.rows.dense,
+		first: uint32(k.own.first / 4), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
 	}
 	if k.words.values != 0 {
 		k.args.ownRows = 1
@@ -219,19 +170,7 @@ func (k *CBOW) allocate() error {
 	if c.Composition != nil {
 		k.allocateParts(a)
 	}
-	for i := range k.areas {
-		k.areas[i] = k.newArea(a)
-	}
-	k.buffers = make([]cbowBuffer, c.Buffers)
-	for i := range k.buffers {
-		k.buffers[i].device = a.Bytes("losses", int(cuda.Bytes[lossUnits](1)))
-		if a.Err == nil {
-			a.Err = k.buffers[i].allocate(c, k.group.reads())
-		}
-	}
-	if a.Err == nil {
-		k.copying, a.Err = k.device.NewCopyStream()
-	}
+	k.allocateBuffers(a)
 	return a.Err
 }
 
@@ -244,80 +183,87 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	if x.PartCount() > 0 {
 		k.args.gradient = a.Bytes("gradients of words", c.Rows*8*k.own.quads(c.Dim))
 	}
-	k.table = k.newTable(a, "parts", x.PartCount(), k.own)
-	k.parts = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.table))
-	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), k.parts.args.weights
-	p := &k.parts.args
+	k.parts = k.newTable(a, "parts", x.PartCount(), k.own)
+	k.composition = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.parts))
+	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), k.composition.Weights()
+	p := &k.composition.args
 	p.updates, p.rule = k.newUpdates(a, "parts.updates", x.PartCount()), k.args.rule
 	p.wide, p.first = uint32(cuda.Quads(c.Dim)), k.args.first
 }
 
-func (k *CBOW) newArea(a *cuda.Allocator) (r area) {
-	c, most := k.options, min(k.options.Rows, k.options.Places)
-	for _, p := range []*cu.DevicePtr{&r.words, &r.from, &r.to, &r.places} {
-		*p = a.Floats("a stretch", c.Places)
+// argsOf returns the arguments of the kernels of an iteration.
+func (k *CBOW) argsOf(b *cbowBuffer, in *area) stretchArgs {
+	s, a := &b.stretch, k.args
+	a.stretch = stretchOfArgs{
+		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
+		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
+		count: uint32(len(s.Words)), rowCount: uint32(len(s.Rows)), tiles: uint32(len(s.order) / tileRows), window: uint32(k.options.Window),
 	}
-	r.rows, r.slots, r.negatives = a.Floats("a stretch", most), a.Floats("a stretch", most+1), a.Floats("a stretch", 2*c.SharedNegatives)
-	r.order = a.Bytes("a stretch", int(cuda.Bytes[rowJob](c.mostRowJobs())))
-	r.jobs, r.tiles, r.next = a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), a.Floats("tiles", 1), a.Floats("tiles", 1)
-	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](2)))
-	for _, e := range []*cu.Event{&r.copied, &r.done} {
-		if a.Err == nil {
-			*e, a.Err = cu.MakeEvent(cu.DisableTiming)
-		}
-	}
-	return r
+	a.jobs, a.tiles, a.next = in.jobs, in.tiles, in.next
+	a.steps, a.loss, a.iteration = in.steps, b.device, uint32(b.iteration+1) // no word was trained in 0
+	return a
 }
 
-// allocate takes the memory of a buffer, without that of a stretch if another device reads it.
-func (b *cbowBuffer) allocate(c CBOWOptions, reads bool) (err error) {
-	if reads {
-		if err := b.allocateStretch(c); err != nil {
-			return err
-		}
-	}
-	if b.steps, err = cuda.Pinned[cuda.StepNumbers](2); err != nil {
-		return err
-	}
-	if b.loss, err = cuda.Pinned[lossUnits](1); err != nil {
-		return err
-	}
-	b.done, err = cu.MakeEvent(cu.DisableTiming)
-	return err
+// makeJobs starts the kernel that makes the jobs of an iteration.
+func (k *CBOW) makeJobs(a *stretchArgs, on cu.Stream) error {
+	return cuda.LaunchOn(on, k.start, cuda.Grid{Blocks: ceil(int(a.stretch.tiles)*tileRows, 256), Threads: 256}, a)
 }
 
-func (b *cbowBuffer) allocateStretch(c CBOWOptions) (err error) {
-	t, most := c.Places, min(c.Rows, c.Places)
-	if b.all, err = cuda.Pinned[uint32](4*t + 2*most + 1 + 2*c.SharedNegatives); err != nil {
-		return err
-	}
-	rest := b.all
-	s := &b.stretch
-	for _, x := range []struct {
-		of    *[]uint32
-		count int
-	}{
-		{&s.Words, t}, {&s.From, t}, {&s.To, t}, {&s.Places, t}, {&s.Rows, most}, {&s.Slots, most + 1},
-		{&s.Windows, c.SharedNegatives}, {&s.Targets, c.SharedNegatives},
-	} {
-		*x.of, rest = rest[:0:x.count], rest[x.count:]
-	}
-	b.order, err = cuda.Pinned[rowJob](c.mostRowJobs())
-	s.order = b.order[:0]
-	return err
+// A cbowLaunch is a kernel of an iteration.
+type cbowLaunch struct {
+	name  string
+	start func() error
 }
 
-// Close frees the memory that Device.Close does not free.
-func (k *CBOW) Close() error {
-	return k.device.Do(func() error {
-		err := errors.Join(k.copying.Synchronize(), k.device.Stream().Synchronize(), k.copying.Destroy()) // they may be using the memory
-		for i := range k.areas {
-			err = errors.Join(err, cu.DestroyEvent(&k.areas[i].copied), cu.DestroyEvent(&k.areas[i].done))
-		}
-		for i := range k.buffers {
-			b := &k.buffers[i]
-			err = errors.Join(err, cuda.Unpin(b.all), cuda.Unpin(b.order), cuda.Unpin(b.steps), cuda.Unpin(b.loss), cu.DestroyEvent(&b.done))
-		}
-		return err
+// launches returns the other kernels in their order. That which composes rows, if they are composed, is the first.
+func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
+	early, composed, parts := k.device.Overlaps(), k.options.Composition != nil, k.composition
+	k.group.exchange(k.started, &a, &parts.args)
+	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount
+	ofParts := a.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
+	add := func(name string, start func() error) { all = append(all, cbowLaunch{name, start}) }
+	addPlaces := func(name string, f cbowKernel, may bool) {
+		a, places := a, int(a.stretch.count)
+		a.places = uint32(placesOfBlock(places, f.blocks))
+		grid := cuda.Grid{Blocks: ceil(places, int(a.places)), Threads: 32 * f.warps, Shared: f.shared}
+		add(name, func() error { return cuda.LaunchEarly(k.device, f.Function, grid, &a, may) })
+	}
+	tiles := func(f cbowKernel, rows, most int) cuda.Grid {
+		return cuda.Grid{Blocks: min(most, ceil(rows, f.warps)), Threads: 32 * f.warps, Shared: f.shared}
+	}
+	addTiles := func(name string, f cbowKernel, grid cuda.Grid) {
+		add(name, func() error { return cuda.LaunchEarly(k.device, f.Function, grid, &a, early) })
+	}
+	jobs := int(a.stretch.tiles) * tileRows
+	if composed {
+		add("compose", func() error { return parts.Compose(a.composed, k.words.values, 0, ofParts) })
+	}
+	addPlaces("means", k.means, early && composed && k.group == nil) // others wait for the stretch, or for other devices
+	add("step 1", func() error {
+		return cuda.LaunchEarly(k.device, k.step.Function, tiles(k.step, jobs, k.step.blocks), k.stepArgs(&a), early)
 	})
+	addTiles("words", k.ofWords, tiles(k.ofWords, int(a.stretch.rowCount), k.device.Multiprocessors)) // leaves room for places, beside it
+	addPlaces("places", k.places, early)
+	addTiles("rows", k.rows, tiles(k.rows, jobs, k.rows.blocks))
+	if composed {
+		add("train", func() error { return parts.Train(a.gradient, a.trained, ofParts, early) })
+	}
+	return all
+}
+
+func ceil(x, of int) int { return (x + of - 1) / of }
+
+// stepArgs are those of step 1: C against the means of windows.
+func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
+	c := k.options
+	return &stepArgs{
+		table: stepTable{
+			left: uint64(k.contexts.values), positives: uint64(a.means), negatives: uint64(a.means),
+			first: uint64(k.contexts.First), second: uint64(k.contexts.Second), secondOfRow: uint64(k.contexts.SecondOfRow),
+			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
+			weight: a.weight, decay: a.rule.decay, epsilon: a.rule.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
+		},
+		dense: k.step.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
+		losses: uint64(a.loss), shared: uint64(a.stretch.windows),
+	}
 }

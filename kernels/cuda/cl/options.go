@@ -1,15 +1,30 @@
 // Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
 // rows of C (with CBOW the other way round), each with its optimizer. Without the build tag gpu it has Options only.
 //
-// Start with Options, New, and step.cuh, which defines a step and has kernels for all settings. single.cuh
-// and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how
+// Start with NewCBOW for the default, CBOW with n-grams, and with New for skip-gram. step.cuh defines a step and has kernels for all settings.
+// single.cuh and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how
 // several GPUs share the rows. columns.cu has a faster step for --preset paper, whose dimensions several GPUs share: see SplitsRows.
-// stretch.cu has large-batch CBOW: see CBOWOptions. parts.cu composes rows of n-grams, and trains these.
-// samples.cu draws the samples of M, shares.cu finds the rows that have samples. The optimizers are in
-// include/methods.cuh. Package kernels/cuda/subword has a step 1 that composes its rows.
+// samples.cu draws the samples of M, shares.cu finds the rows that have samples. Package subword has a step 1 that composes its rows.
 //
-// In Go, tables.go says how tables lie on a device, and parts.go what of them each of several devices has: these are a Group, or
-// one is a Rank among those of other processes. shape.go has the kernel that a size takes, and the shape of its launch.
+// # What to know before changing the default step
+//
+// Package graph lists what holds on every device. Of its list, a GPU has all but the graph itself: two steps, stretch, loss, windows,
+// what W is made of, row optimizers, order of sums. These come to it:
+//
+//  1. An iteration is a list of launches (launches in cbow_kernels.go): compose, means, step 1, words, places, rows, train. A kernel may start
+//     while the one before it ends. Before begin (stretch.cuh) it reads only what the one before it does not write.
+//  2. Gradients are linear in C (stretch.cu). The negatives of a window are H numbers; they become a row once a word. A thread block
+//     of places computes these numbers for its places and their neighbours.
+//  3. Tiles (step.cuh, dense.cuh): eight warps have eight jobs, a row or a part of its places each, and multiply with the H rows
+//     in shared memory. stretch_begin makes the jobs from the order of Prepare (cbow.go), and counts updates of rows.
+//  4. Lists of parts (partlists.go, parts.cu): parts of words, which compose reads, and words of parts, which train reads. A warp has up
+//     to four short parts, a thread block a frequent one. Both read float16: parts have a copy, which Narrow and train write. Nothing
+//     is cleared: a gradient has the number of its iteration.
+//  5. Sizes (../shape.go): each kernel exists for rows of up to 128 F values, and where it updates rows for each optimizer. shape.go
+//     chooses the thread blocks.
+//
+// Not needed: how stretches, losses and the tensors that train/device asks for are copied (cbow_buffers.go), and what several GPUs divide
+// (cbow_group.go): one has all columns of W.
 package cl
 
 import (

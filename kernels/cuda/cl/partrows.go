@@ -17,12 +17,13 @@ type rule struct{ decay, epsilon, logBeta1, logBeta2 float32 }
 
 // partsArgs is PartsArgs of parts.cu.
 type partsArgs struct {
-	table                                                  cuda.Table
-	rows, own, narrow, starts, members, users, order, jobs cu.DevicePtr
-	gradient, trained, weights, step, updates, list, met   cu.DevicePtr
-	copies                                                 [MaxDevices - 1]cu.DevicePtr
-	rule                                                   rule
-	words, wide, first, frequent, jobCount, others         uint32
+	parts                                                cuda.Table
+	composed, own, narrow, starts, members, users        cu.DevicePtr
+	order, jobs                                          cu.DevicePtr
+	gradient, trained, weights, step, updates, list, met cu.DevicePtr
+	copies                                               [MaxDevices - 1]cu.DevicePtr
+	rule                                                 rule
+	words, wide, first, frequent, jobCount, others       uint32
 }
 
 // PartRows are rows of W that are composed of parts: the kernels of parts.cu, for CBOW and for skip-gram.
@@ -51,7 +52,7 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 	jobs, users := partsJobs(partsOfJob, order, frequent, userStarts, users)
 	p := &PartRows{device: a.Device}
 	p.args = partsArgs{
-		table: parts, narrow: a.Bytes("parts", x.PartCount()*8*int(parts.Quads)),
+		parts: parts, narrow: a.Bytes("parts", x.PartCount()*8*int(parts.Quads)),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", sized(x, members)),
 		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
 		weights: cuda.Placed(a, "weights of words", weightsOf(x)),
@@ -66,15 +67,15 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 // Weights is where the device has what each row of a word weighs in its mean.
 func (p *PartRows) Weights() cu.DevicePtr { return p.args.weights }
 
-// Narrow starts to prepare for parts that came from the host.
+// Narrow starts to copy the parts, which came from the host, to their copy in 16 bits. Train keeps it.
 func (p *PartRows) Narrow() error {
-	return p.launch(p.narrow, ceil(int(p.args.table.Rows), warpsOfPlaces), false)
+	return p.launch(p.narrow, ceil(int(p.args.parts.Rows), warpsOfPlaces), false)
 }
 
 // Compose starts to write rows, which have words' own rows in them unless own is 0. Unless met is 0 it writes those of words of which it
 // has the stream of the step.
 func (p *PartRows) Compose(rows, own, met, step cu.DevicePtr) error {
-	p.args.rows, p.args.own, p.args.met, p.args.step = rows, own, met, step
+	p.args.composed, p.args.own, p.args.met, p.args.step = rows, own, met, step
 	return p.launch(p.compose, ceil(int(p.args.words), warpsOfPlaces), false)
 }
 

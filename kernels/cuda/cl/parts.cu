@@ -10,10 +10,10 @@
 #include "stretch.cuh"
 
 struct PartsArgs {
-	Table table;             // (U, N)
-	float4 *rows;            // X, (V, wide)
+	Table parts;             // (U, N)
+	float4 *composed;        // X, (V, wide)
 	const float4 *own;       // (V, quads); null: words have no rows of their own
-	uint2 *narrow;           // (U, quads), the table in float16
+	uint2 *narrow;           // (U, quads), the parts in float16
 	const uint32_t *starts;  // (V+1)
 	const uint2 *members;    // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
 	const uint2 *users;      // words of the parts of each job; how often it has the part, and in the upper bits the part's number in the job
@@ -58,7 +58,7 @@ __device__ __forceinline__ bool addMembers(Row<F> &x, const uint2 *table, int qu
 template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	const uint32_t i = blockIdx.x * blockWarps + warpOfBlock();
 	if (i >= a.words) return;
-	const int quads = a.table.quads;
+	const int quads = a.parts.quads;
 	const uint32_t v = a.list ? a.list[i] : i;
 	if (a.met && a.met[v] != a.step->stream) return;
 	Row<F> x = zeros<F>();
@@ -68,21 +68,21 @@ template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	}, [](uint32_t) { return true; }, [] {});
 	scale(x, a.weights[v]);
 	const size_t at = size_t(v) * a.wide + a.first;
-	store(a.rows + at, quads, x);
+	store(a.composed + at, quads, x);
 	for (uint32_t other = 0; other < a.others; other++) store(a.copies[other] + at, quads, x);
 }
 
 template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, size_t u, const Row<F> &x) {
 #pragma unroll
 	for (int f = 0; f < F; f++)
-		if (int i = laneNumber() + 32 * f; i < a.table.quads) a.narrow[u * a.table.quads + i] = narrow(x.v[f], 1);
+		if (int i = laneNumber() + 32 * f; i < a.parts.quads) a.narrow[u * a.parts.quads + i] = narrow(x.v[f], 1);
 }
 
 // update trains a part by the sum of its gradients. corrections are those of its update.
 template <int F, class method> __device__ __forceinline__ void update(const PartsArgs &a, uint32_t u, Row<F> &g, float2 corrections) {
 	const StepNumbers s = a.updates ? numbersOf<method>(a.rule, *a.step, corrections, 1) : *a.step;
 	scale(g, 1 / gradientUnits);
-	toNarrow<F>(a, u, updateRow<method>(a.table, s, u, g));
+	toNarrow<F>(a, u, updateRow<method>(a.parts, s, u, g));
 }
 
 // trainOne trains a part, in a warp or together in a thread block.
@@ -93,8 +93,8 @@ template <int F, class method> __device__ __forceinline__ void trainOne(const Pa
 	const uint32_t end = job.x + (together ? uint64_t(job.y) * (w + 1) / blockWarps : job.y);
 	Row<F> g = zeros<F>();
 	auto wanted = [&](uint32_t word) { return a.trained[word] == stream; };
-	bool some = addMembers(g, a.gradient, a.table.quads, a.users, from, end, begin, wanted, [&] {
-		if (w == 0 || !together) prefetch<method>(a.table, u);
+	bool some = addMembers(g, a.gradient, a.parts.quads, a.users, from, end, begin, wanted, [&] {
+		if (w == 0 || !together) prefetch<method>(a.parts, u);
 	});
 	if (together) {
 		store(sumOf[w], 32 * F, g);
@@ -121,11 +121,11 @@ template <int F, class method> __device__ __forceinline__ void trainSome(const P
 	float updates = 1;
 	if (a.updates && touched >> l & 1) a.updates[part] = updates = a.updates[part] + 1;
 	const float2 c = corrections(a.rule, updates);
-	for (uint32_t rest = touched; rest; rest &= rest - 1) prefetch<method>(a.table, __shfl_sync(warp, part, __ffs(rest) - 1));
+	for (uint32_t rest = touched; rest; rest &= rest - 1) prefetch<method>(a.parts, __shfl_sync(warp, part, __ffs(rest) - 1));
 	for (uint32_t rest = touched; rest; rest &= rest - 1) {
 		const uint32_t mine = __ffs(rest) - 1, u = __shfl_sync(warp, part, mine);
 		Row<F> g = zeros<F>();
-		addRows(g, Slim{a.gradient}, a.table.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
+		addRows(g, Slim{a.gradient}, a.parts.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
 		update<F, method>(a, u, g, make_float2(__shfl_sync(warp, c.x, mine), __shfl_sync(warp, c.y, mine)));
 	}
 }
@@ -149,7 +149,7 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 	KERNEL(parts_compose_##F, F) { compose<F>(a); } \
 	KERNEL(parts_narrow_##F, F) { \
 		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
-		if (u < a.table.rows) toNarrow<F>(a, u, load<F>(a.table.values + u * a.table.quads, a.table.quads)); \
+		if (u < a.parts.rows) toNarrow<F>(a, u, load<F>(a.parts.values + u * a.parts.quads, a.parts.quads)); \
 	}
 #define TRAIN(method, F) \
 	KERNEL(parts_train_##method##_##F, F) { train<F, method>(a); }

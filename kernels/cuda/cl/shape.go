@@ -174,37 +174,6 @@ func (s columnsKernel) staged(d *cuda.Device, c Options, devices, size int) shap
 	return shape{warps: warps, hot: hot, shared: barrierBytes + warps*stage + hot*row}
 }
 
-// cbowShapes are those of launches.
-type cbowShapes struct {
-	means, places     int         // thread blocks of a multiprocessor
-	step, words, rows tilesLaunch // of kernels whose thread blocks keep shared negatives; rows is for the columns that the device has of W
-}
-
-// loadTiles loads the kernels whose thread blocks keep shared negatives, and finds the shapes of launches.
-func (k *CBOW) loadTiles(size int) (err error) {
-	s, c := &k.shapes, Options{Dim: k.options.Dim, SharedNegatives: k.options.SharedNegatives}
-	for _, x := range []struct {
-		of      *cu.Function
-		to      *tilesLaunch
-		size    int
-		sources []stepSource
-		name    string
-	}{
-		{&k.step, &s.step, size, stepSources, k.optimizer.Sized("step", size)},
-		{&k.ofWords, &s.words, size, rowsSources, cuda.Sized("stretch_words", size)},
-		{&k.rows, &s.rows, k.ownSize(), rowsSources, k.optimizer.Sized("stretch_rows", k.ownSize())},
-	} {
-		if *x.of, *x.to, err = c.loadDense(k.device, x.size, x.sources, "", x.name); err != nil {
-			return err
-		}
-	}
-	if s.means, err = k.means.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, int64(k.tileShared(false))); err != nil {
-		return err
-	}
-	s.places, err = k.places.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, int64(k.tileShared(true)))
-	return err
-}
-
 // tileShared is the shared memory of a thread block that has places: see Tile.
 func (k *CBOW) tileShared(ofNegatives bool) int {
 	places := mostPlaces + 2*k.options.Window
@@ -215,8 +184,8 @@ func (k *CBOW) tileShared(ofNegatives bool) int {
 	return bytes
 }
 
-// placesOfBlock returns how many places a thread block has, so that the thread blocks that run at a time have about as many each.
-func (k *CBOW) placesOfBlock(places, resident int) int {
-	blocks := k.device.Multiprocessors * max(resident, 1)
+// placesOfBlock returns how many places a thread block has, so that the thread blocks that run at a time, of so many, have about as many
+// each.
+func placesOfBlock(places, blocks int) int {
 	return ceil(places, blocks*ceil(places, blocks*mostPlaces))
 }
