@@ -65,7 +65,8 @@ func subwordConfig(t *testing.T, mode, name string) settings.Config {
 }
 
 // A run with an encoder is the same to the bit, encoder and all, on other
-// threads (one, for sentence-ordered modes) and after an interrupt; measuring it for a plan changes nothing.
+// threads (one, for sentence-ordered modes) and after an interrupt; measuring it for a plan and observing it change nothing. What
+// is observed is composed.
 func TestEncoderRunsAreExact(t *testing.T) {
 	hash := func(out string) string {
 		name := runfolder.EncoderFile
@@ -89,12 +90,21 @@ func TestEncoderRunsAreExact(t *testing.T) {
 				want := hash(c.Out)
 				d := c
 				d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), threads
-				if _, err := Run(t.Context(), d, Options{}, progress.New(&bytes.Buffer{})); err != nil {
+				var seen float32 // by the last observation
+				observed := Options{Observations: 3, Observe: func(o Observation) error {
+					table, err := o.Vectors()
+					if err == nil {
+						seen = table.Vector(0)[0]
+					}
+					return err
+				}}
+				if _, err := Run(t.Context(), d, observed, progress.New(&bytes.Buffer{})); err != nil {
 					t.Fatal(err)
 				}
 				if hash(d.Out) != want {
-					t.Errorf("%d threads: another result", threads)
+					t.Errorf("%d threads, observed: another result", threads)
 				}
+				checkFirstValue(t, d.Out, seen)
 				d.Out = filepath.Join(t.TempDir(), "run")
 				interruptRun(t, d)
 				if v, err := runfolder.LoadVectors(t.Context(), d.Out); err != nil || v.Encoder == nil {

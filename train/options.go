@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -68,6 +69,9 @@ func (j *job) observer() func(runfolder.Position, float64) error {
 	return func(p runfolder.Position, fraction float64) error {
 		if err := trainer.Pull(j.trainer, false); err != nil {
 			return err
+		}
+		if err := trainer.Refresh(j.trainer); err != nil {
+			return fmt.Errorf("cannot compose the vectors: %w", err)
 		}
 		words, contexts := j.trainer.Tables()
 		return j.options.Observe(Observation{
