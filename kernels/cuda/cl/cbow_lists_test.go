@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -105,73 +106,28 @@ func TestUsersOfMembers(t *testing.T) {
 	}
 }
 
-// All parts come once, the frequent ones first.
+// All parts come once with their words, the frequent ones first.
 func TestFrequentFirst(t *testing.T) {
 	r := freshRandom(t)
-	for _, n := range []int{1, 5, 1000} {
+	for _, n := range []int{0, 1, 5, 1000} {
 		starts := []uint32{0}
 		for range n {
 			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
 		}
-		words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
-		order, frequent := frequentFirst(starts)
-		for i, u := range order {
-			if (words(u) > 64) != (i < frequent) || 0 < i && i < frequent && words(u) > words(order[i-1]) {
-				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words(u))
-			}
-		}
-		slices.Sort(order)
-		for u := range order {
-			if order[u] != uint32(u) {
-				t.Fatalf("part %d is missing", u)
-			}
-		}
-		if len(order) != n {
-			t.Errorf("%d parts of %d", len(order), n)
-		}
-	}
-}
-
-// The jobs have all parts in their order, and all words of each. A frequent part has a job of its own, another has as many words as lanes at most
-// unless it is alone, and a job ends only where another part has no room.
-func TestPartsJobs(t *testing.T) {
-	r := freshRandom(t)
-	for _, n := range []int{0, 1, 5, 1000} {
-		starts, all := []uint32{0}, []member(nil)
-		for range n {
-			for range r.IntN(1 + r.IntN(100)) {
-				all = append(all, member{Number: r.Uint32(), Times: 1 + r.Uint32N(9)})
-			}
-			starts = append(starts, uint32(len(all)))
-		}
-		order, frequent := frequentFirst(starts)
-		most := 1 + r.IntN(6)
-		jobs, users := partsJobs(most, order, frequent, starts, all)
-		part, user := 0, 0
+		jobs, frequent := frequentFirst(starts)
 		for i, job := range jobs {
-			if int(job.place) != part || int(job.first) != user || job.parts < 1 || int(job.parts) > most || job.parts > 1 && (i < frequent || job.words > lanes) {
-				t.Fatalf("job %d of %d frequent ones, at most %d parts: %+v", i, frequent, most, job)
-			}
-			for number := range job.parts {
-				for _, want := range all[starts[order[part]]:starts[order[part]+1]] {
-					if want.Times |= number << timesBits; users[user] != want {
-						t.Fatalf("user %d is %v, want %v", user, users[user], want)
-					}
-					user++
-				}
-				part++
-			}
-			if user != int(job.first+job.words) {
-				t.Fatalf("job %d has %d words of %d", i, job.words, user-int(job.first))
-			}
-			if i >= frequent && i+1 < len(jobs) && int(job.parts) < most {
-				if next := order[part]; int(job.words+starts[next+1]-starts[next]) <= lanes {
-					t.Errorf("job %d ends before a part that has room: %+v", i, job)
-				}
+			if words := job.end - job.first; (words > 64) != (i < frequent) || 0 < i && i < frequent && words > jobs[i-1].end-jobs[i-1].first {
+				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words)
 			}
 		}
-		if part != n || user != len(users) {
-			t.Errorf("%d parts of %d, %d users of %d", part, n, user, len(users))
+		slices.SortFunc(jobs, func(a, b partsJob) int { return cmp.Compare(a.part, b.part) })
+		for u, job := range jobs {
+			if want := (partsJob{part: uint32(u), first: starts[u], end: starts[u+1]}); job != want {
+				t.Fatalf("part %d: %+v, want %+v", u, job, want)
+			}
+		}
+		if len(jobs) != n {
+			t.Errorf("%d parts of %d", len(jobs), n)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 // The layout of arguments is that of stretch.cuh.
 func TestStretchSizes(t *testing.T) {
 	for name, x := range map[string][2]uintptr{
-		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 416}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 280}, "rowJob": {unsafe.Sizeof(rowJob{}), 8}, "partsJob": {unsafe.Sizeof(partsJob{}), 16},
-		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 268},
+		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 416}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 272}, "rowJob": {unsafe.Sizeof(rowJob{}), 8}, "partsJob": {unsafe.Sizeof(partsJob{}), 16},
+		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 260},
 	} {
 		if x[0] != x[1] {
 			t.Errorf("%s: %d bytes, want %d", name, x[0], x[1])

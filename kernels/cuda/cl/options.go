@@ -17,9 +17,9 @@
 //     of places computes these numbers for its places and their neighbours.
 //  3. Tiles (step.cuh, dense.cuh): eight warps have eight jobs, a row or a part of its places each, and multiply with the H rows
 //     in shared memory. stretch_begin makes the jobs from the order of Prepare (cbow.go), and counts updates of rows.
-//  4. Lists of parts (partlists.go, parts.cu): parts of words, which compose reads, and words of parts, which train reads. A warp has up
-//     to four short parts, a thread block a frequent one. Both read float16: parts have a copy, which Narrow and train write. Nothing
-//     is cleared: a gradient has the number of its iteration.
+//  4. Lists of parts (partlists.go, parts.cu): parts of words, which compose reads, and words of parts, which train reads. A part has a
+//     warp, a frequent one a thread block. Both read float16: parts have a copy, which Narrow and train write. Nothing is cleared: a
+//     gradient has the number of its iteration.
 //  5. Sizes (../shape.go): each kernel exists for rows of up to 128 F values, and where it updates rows for each optimizer. shape.go
 //     chooses the thread blocks.
 //

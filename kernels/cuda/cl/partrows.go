@@ -18,12 +18,12 @@ type rule struct{ decay, epsilon, logBeta1, logBeta2 float32 }
 // partsArgs is PartsArgs of parts.cu.
 type partsArgs struct {
 	parts                                                cuda.Table
-	composed, own, narrow, starts, members, users        cu.DevicePtr
-	order, jobs                                          cu.DevicePtr
+	composed, own, narrow, starts                        cu.DevicePtr
+	members, users, jobs                                 cu.DevicePtr
 	gradient, trained, weights, step, updates, list, met cu.DevicePtr
 	copies                                               [MaxDevices - 1]cu.DevicePtr
 	rule                                                 rule
-	words, wide, first, frequent, jobCount, others       uint32
+	words, wide, first, frequent, others                 uint32
 }
 
 // PartRows are rows of W that are composed of parts: the kernels of parts.cu, for CBOW and for skip-gram.
@@ -44,19 +44,14 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 	}
 	starts, members := x.Members()
 	userStarts, users := usersOf(x.PartCount(), starts, members)
-	order, frequent := frequentFirst(userStarts)
-	partsOfJob := 1
-	if size == 1 { // see train of parts.cu
-		partsOfJob = 4
-	}
-	jobs, users := partsJobs(partsOfJob, order, frequent, userStarts, users)
+	jobs, frequent := frequentFirst(userStarts)
 	p := &PartRows{device: a.Device}
 	p.args = partsArgs{
 		parts: parts, narrow: a.Bytes("parts", x.PartCount()*8*int(parts.Quads)),
 		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", sized(x, members)),
-		users: cuda.Placed(a, "words of parts", users), order: cuda.Placed(a, "order of parts", order), jobs: cuda.Placed(a, "jobs of parts", jobs),
+		users: cuda.Placed(a, "words of parts", users), jobs: cuda.Placed(a, "jobs of parts", jobs),
 		weights: cuda.Placed(a, "weights of words", weightsOf(x)),
-		words:   uint32(x.Words()), wide: parts.Quads, frequent: uint32(frequent), jobCount: uint32(len(jobs)),
+		words:   uint32(x.Words()), wide: parts.Quads, frequent: uint32(frequent),
 	}
 	p.compose = a.Function("cl/parts", cuda.Sized("parts_compose", size), 0)
 	p.narrow = a.Function("cl/parts", cuda.Sized("parts_narrow", size), 0)
@@ -84,7 +79,7 @@ func (p *PartRows) Compose(rows, own, met, step cu.DevicePtr) error {
 func (p *PartRows) Train(gradient, trained, step cu.DevicePtr, early bool) error {
 	p.args.gradient, p.args.trained, p.args.step = gradient, trained, step
 	frequent := int(p.args.frequent)
-	return p.launch(p.train, frequent+ceil(int(p.args.jobCount)-frequent, warpsOfPlaces), early)
+	return p.launch(p.train, frequent+ceil(int(p.args.parts.Rows)-frequent, warpsOfPlaces), early)
 }
 
 func (p *PartRows) launch(f cu.Function, blocks int, early bool) error {

@@ -1,26 +1,25 @@
-// Rows of W that are means of the rows of parts, such as n-grams, and of words' own: see graph's partRows. Both CBOW and
-// skip-gram have them.
+// Rows of W that are means of rows of parts, such as n-grams, and of words' own, in CBOW and in
+// skip-gram: see graph's partRows.
 //
 //	parts: (U, N)  own: (V, N)  X: (V, N)
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
 //	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
 //
-// Sums and gradients are read as float16: see subword.cuh. Each of several GPUs has some columns of parts and own rows,
-// and composes these columns of X for all of them: the one exchange of an iteration. A table that is not composed has no parts then.
+// Both read float16 (subword.cuh). Each of several GPUs has some columns of parts and own rows,
+// and composes these columns of X for all: the one exchange of an iteration. A table that is not composed has no parts then.
 #include "stretch.cuh"
 
 struct PartsArgs {
 	Table parts;             // (U, N)
 	float4 *composed;        // X, (V, wide)
 	const float4 *own;       // (V, quads); null: words have no rows of their own
-	uint2 *narrow;           // (U, quads), the parts in float16
+	uint2 *narrow;           // (U, quads), the parts in float16, which all keep that write parts
 	const uint32_t *starts;  // (V+1)
-	const uint2 *members;    // parts of word v: members[starts[v]] to members[starts[v+1] - 1], and how often it has each
-	const uint2 *users;      // words of the parts of each job; how often it has the part, and in the upper bits the part's number in the job
-	const uint32_t *order;   // (U) parts as they are trained
-	const uint4 *jobs;       // of train: first user, users, first place in order, parts
+	const uint2 *members;    // parts of word v from starts[v] on, and how often it has each
+	const uint2 *users;      // words of part after part, and how often they have it
+	const uint4 *jobs;       // (U) of train: a part, where its users begin and end, 0
 	const uint2 *gradient;   // (V, quads) float16, times weights
-	const uint32_t *trained; // (V), the stream of the last step that trained a word
+	const uint32_t *trained; // (V), the stream of the last step that wrote a word's gradient
 	const float *weights;    // (V), 1 over the number of a word's rows
 	const StepNumbers *step; // of parts
 	float *updates;          // (U), whose numbers correct them by a rule; null: the step's numbers do
@@ -30,12 +29,9 @@ struct PartsArgs {
 	Rule rule;
 	uint32_t words;          // to compose
 	uint32_t wide, first;    // quads of rows of X, and the first that this GPU has
-	uint32_t frequent, jobCount; // frequent parts come first: a thread block has one
+	uint32_t frequent;       // parts come first: a thread block has one, of others a warp
 	uint32_t others;
 };
-
-constexpr int timesBits = 27;
-constexpr uint32_t timesMask = (1u << timesBits) - 1;
 
 // addMembers adds rows of a list, those that are wanted. It calls ready before it reads them, and first before the first of them.
 template <int F, class Ready, class Wanted, class First>
@@ -78,22 +74,20 @@ template <int F> __device__ __forceinline__ void toNarrow(const PartsArgs &a, si
 		if (int i = laneNumber() + 32 * f; i < a.parts.quads) a.narrow[u * a.parts.quads + i] = narrow(x.v[f], 1);
 }
 
-// update trains a part by the sum of its gradients. corrections are those of its update.
-template <int F, class method> __device__ __forceinline__ void update(const PartsArgs &a, uint32_t u, Row<F> &g, float2 corrections) {
-	const StepNumbers s = a.updates ? numbersOf<method>(a.rule, *a.step, corrections, 1) : *a.step;
-	scale(g, 1 / gradientUnits);
-	toNarrow<F>(a, u, updateRow<method>(a.parts, s, u, g));
-}
-
-// trainOne trains a part, in a warp or together in a thread block.
-template <int F, class method> __device__ __forceinline__ void trainOne(const PartsArgs &a, const uint4 &job, bool together) {
+// train trains the part of a job: in a thread block, whose warps share its words, or in a warp. The thread blocks of frequent parts are among
+// the others: those read from L2, these from memory.
+template <int F, class method> __device__ __forceinline__ void train(const PartsArgs &a) {
 	__shared__ float4 sumOf[blockWarps][32 * F];
-	const uint32_t stream = a.step->stream, w = warpOfBlock(), u = __ldg(a.order + job.z);
-	const uint32_t from = job.x + (together ? uint64_t(job.y) * w / blockWarps : 0);
-	const uint32_t end = job.x + (together ? uint64_t(job.y) * (w + 1) / blockWarps : job.y);
+	const uint32_t every = gridDim.x / max(a.frequent, 1u), number = blockIdx.x / every, w = warpOfBlock();
+	const bool together = number < a.frequent && blockIdx.x % every == 0;
+	const uint32_t i = together ? number : a.frequent + (blockIdx.x - min(a.frequent, number + 1)) * blockWarps + w;
+	if (i >= a.parts.rows) return;
+	const uint4 job = __ldg(a.jobs + i);
+	const uint32_t u = job.x, stream = a.step->stream;
+	auto at = [&](uint32_t w) { return job.y + uint32_t(uint64_t(job.z - job.y) * w / blockWarps); };
 	Row<F> g = zeros<F>();
 	auto wanted = [&](uint32_t word) { return a.trained[word] == stream; };
-	bool some = addMembers(g, a.gradient, a.parts.quads, a.users, from, end, begin, wanted, [&] {
+	bool some = addMembers(g, a.gradient, a.parts.quads, a.users, together ? at(w) : job.y, together ? at(w + 1) : job.z, begin, wanted, [&] {
 		if (w == 0 || !together) prefetch<method>(a.parts, u);
 	});
 	if (together) {
@@ -103,56 +97,22 @@ template <int F, class method> __device__ __forceinline__ void trainOne(const Pa
 		for (int other = 1; other < blockWarps; other++) add(g, 1, load<F>(sumOf[other], 32 * F));
 	}
 	if (!some) return;
-	float updates = a.updates ? a.updates[u] + 1 : 1;
+	const float updates = a.updates ? a.updates[u] + 1 : 1;
 	__syncwarp();
 	if (a.updates && laneNumber() == 0) a.updates[u] = updates;
-	update<F, method>(a, u, g, corrections(a.rule, updates));
+	const StepNumbers s = a.updates ? numbersOf<method>(a.rule, *a.step, corrections(a.rule, updates), 1) : *a.step;
+	scale(g, 1 / gradientUnits);
+	toNarrow<F>(a, u, updateRow<method>(a.parts, s, u, g));
 }
 
-// trainSome trains the parts of a job, which have no more words than lanes: a lane has a word, and one of the parts. It asks for the rows of
-// all these parts before it sums up the first gradient, so a warp waits for memory once, not once a part.
-template <int F, class method> __device__ __forceinline__ void trainSome(const PartsArgs &a, const uint4 &job) {
-	const uint32_t l = laneNumber(), stream = a.step->stream;
-	const uint2 user = l < job.y ? __ldg(a.users + job.x + l) : uint2{};
-	const uint32_t part = l < job.w ? __ldg(a.order + job.z + l) : 0, number = user.y >> timesBits;
-	begin();
-	const bool wanted = l < job.y && a.trained[user.x] == stream;
-	const uint32_t touched = __reduce_or_sync(warp, wanted ? 1u << number : 0);
-	float updates = 1;
-	if (a.updates && touched >> l & 1) a.updates[part] = updates = a.updates[part] + 1;
-	const float2 c = corrections(a.rule, updates);
-	for (uint32_t rest = touched; rest; rest &= rest - 1) prefetch<method>(a.parts, __shfl_sync(warp, part, __ffs(rest) - 1));
-	for (uint32_t rest = touched; rest; rest &= rest - 1) {
-		const uint32_t mine = __ffs(rest) - 1, u = __shfl_sync(warp, part, mine);
-		Row<F> g = zeros<F>();
-		addRows(g, Slim{a.gradient}, a.parts.quads, user.x, float(user.y & timesMask), __ballot_sync(warp, wanted && number == mine));
-		update<F, method>(a, u, g, make_float2(__shfl_sync(warp, c.x, mine), __shfl_sync(warp, c.y, mine)));
-	}
-}
-
-// train has the thread blocks of frequent parts among the others, because those read from L2 and these from memory. A job of long rows has one
-// part: the rows of several would leave L2 before they are read.
-template <int F, class method> __device__ __forceinline__ void train(const PartsArgs &a) {
-	const uint32_t every = gridDim.x / max(a.frequent, 1u), number = blockIdx.x / every;
-	const bool together = number < a.frequent && blockIdx.x % every == 0;
-	const uint32_t i = together ? number : a.frequent + (blockIdx.x - min(a.frequent, number + 1)) * blockWarps + warpOfBlock();
-	if (i >= a.jobCount) return;
-	const uint4 job = __ldg(a.jobs + i);
-	if constexpr (F == 1)
-		if (job.w > 1) return trainSome<F, method>(a, job);
-	trainOne<F, method>(a, job, together);
-}
-
-#define KERNEL(name, F) \
-	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ PartsArgs a)
+#define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ PartsArgs a)
 #define COMPOSE(F, ...) \
 	KERNEL(parts_compose_##F, F) { compose<F>(a); } \
 	KERNEL(parts_narrow_##F, F) { \
 		size_t u = size_t(blockIdx.x) * blockWarps + warpOfBlock(); \
 		if (u < a.parts.rows) toNarrow<F>(a, u, load<F>(a.parts.values + u * a.parts.quads, a.parts.quads)); \
 	}
-#define TRAIN(method, F) \
-	KERNEL(parts_train_##method##_##F, F) { train<F, method>(a); }
+#define TRAIN(method, F) KERNEL(parts_train_##method##_##F, F) { train<F, method>(a); }
 #define TRAIN_OF_SIZE(F, ...) METHODS(TRAIN, F)
 
 SIZES(COMPOSE)
