@@ -44,7 +44,7 @@ func benchmarkStep(b *testing.B, v, n int, m float64, shared int, method optim.M
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &step.Sampler{Noise: noise, Negatives: 5, Shared: shared, Slots: make([]uint32, v+1), Updates: func(int) int { return 1 }}
+	s := &step.Sampler{Noise: noise, Negatives: 5, Shared: shared, Slots: make([]uint32, v+1)}
 	count := 0
 	for i := range mean {
 		width := int(mean[i] + .999999)
@@ -60,12 +60,12 @@ func benchmarkStep(b *testing.B, v, n int, m float64, shared int, method optim.M
 		s.Slots[i+1] = uint32(len(s.Samples))
 	}
 	blocks := step.Blocks(v, s, func(i int) float64 { return mean[i] })
-	op, err := newSkipGram(s, blocks, team.New(c.Threads), words.optimizer, c)
+	op, err := newStepNode(1, s, blocks, team.New(c.Threads), c)
 	if err != nil {
 		b.Fatal(err)
 	}
 	g := newIteration()
-	op.train(g, "step", g.input("words", words.dense), g.input("contexts", contexts.dense))
+	op.train(g, words, g.input("words", words.dense), g.input("contexts", contexts.dense))
 	if err := g.compile(); err != nil {
 		b.Fatal(err)
 	}

@@ -7,18 +7,17 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
 )
 
 // CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
 // predicts each of its words from the mean h of the words in the window around it. As in CL, an
-// iteration has two steps without conflicts, in which a row moves along the mean gradient of its
-// share of the samples:
+// iteration has two steps without conflicts:
 //
-//   - Step 1 moves the rows of C of the words that occur. The samples of a word are its places, the
-//     frozen vectors their windows' h.
+//   - Step 1 moves the rows of C of the words that occur, along the mean over their samples. The samples of a word are its
+//     places, the frozen vectors their windows' h.
 //   - Step 2 moves W against the new C. A window has one sample, its word. The gradient of h goes
 //     whole to each word in the window, and a word moves along the mean over all windows that it is
 //     in. Every h is of the W that the iteration began with.
@@ -38,16 +37,15 @@ import (
 // K/2, and the first iterations move all rows in one direction, until products are near -log K.
 //
 // The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may be composed
-// of parts (Options.Composition), as in fastText, or of an encoder.
+// of parts (Options.Composition), as in fastText, or by an encoder.
 type CBOW struct {
 	*Model
 	*iteration
 	iterations int
 	ahead      *ahead
-	updates    updates // (V): of the words' rows in both tables
+	moved      counter // (V): of the words' rows in both tables
 	windows    *windows
-	steps      [2]*skipGram
-	each       []uint32 // (T+1): 0, 1, 2, ...
+	steps      [2]*stepNode
 }
 
 var (
@@ -56,9 +54,6 @@ var (
 	_ trainer.Preparing = (*CBOW)(nil)
 	_ trainer.Drawable  = (*CBOW)(nil)
 )
-
-// UpdatesTensor is the name of the tensor of State that counts the updates of rows.
-const UpdatesTensor = "updates"
 
 // PlanCBOW asks an account for what NewCBOW takes.
 func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c Options) error {
@@ -75,21 +70,18 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	v, t := s.Rows(), s.Capacity()
 	stretch, reader := s.Bytes()
 	c.Account.Take(trainer.ForWork, 2*stretch+reader)
-	model, err := NewModel(v, UpdatesTensor, v, c)
+	model, err := NewModel(v, OfUpdates, c)
 	if err != nil {
 		return nil, err
 	}
 	c = model.options
-	m := &CBOW{Model: model, updates: model.counts.Data}
+	m := &CBOW{Model: model, moved: model.counts.Data}
+	m.count(m.moved.of, m.moved.next) // step 1 counts the words that occur; their rows of W move after it
 	if m.encoder != nil {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
 	}
 	m.windows = newWindows(v, s, m.team, c)
-	m.each = trainer.Of[uint32](c.Account, trainer.ForWork, t+1)
-	for i := range m.each {
-		m.each[i] = uint32(i)
-	}
 	c.Account.Take(trainer.ForWork, 4*int64(t)*int64(c.Dim)+2*step.WorkBytes(max(v, t), c.Dim, c.SharedNegatives, c.Threads))
 	return m, c.Account.Err()
 }
@@ -99,7 +91,7 @@ func (t *CBOW) updatesIn(word int) int {
 	if _, occurs := slices.BinarySearch(t.windows.stretch.Rows, uint32(word)); !occurs {
 		return 0
 	}
-	return t.updates.of(word)
+	return t.moved.of(word)
 }
 
 // NewCBOW prepares training for the given number of iterations, each on a stretch of the text.
@@ -114,15 +106,12 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	c = t.options
 	t.iteration, t.iterations, t.ahead = newIteration(), iterations, newAhead(s, c.Threads)
 	bias := -float32(math.Log(float64(c.Negatives)))
-	for i, update := range []optim.Optimizer{t.contexts.optimizer, nil} {
-		sampler := &step.Sampler{
-			Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias, Slots: []uint32{0}, Updates: t.updates.of,
-		}
-		if t.steps[i], err = newSkipGram(sampler, nil, t.team, update, c); err != nil {
+	for i := range t.steps {
+		sampler := &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}
+		if t.steps[i], err = newStepNode(i+1, sampler, nil, t.team, c); err != nil {
 			return nil, err
 		}
 	}
-	t.steps[1].core.Root = false
 	t.build()
 	return t, t.compile()
 }
@@ -132,24 +121,25 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 //	words that occur, composed                      words: (V, N)
 //	h = means of windows of words                   h: (T, N)
 //	contexts after step 1, against frozen h         contexts: (V, N)
-//	loss of step 2: of h, against frozen contexts
-//	words, or what they are composed of, moved along the gradient of the loss, through h
+//	gradient of h in step 2, against frozen contexts
+//	gradient of words, from those of the windows that they are in
+//	words, or what they are composed of, moved along this gradient
 //
-// With Options.Together, step 1 comes after the loss of step 2, which then meets the old contexts.
+// With Options.Together, step 1 comes after the gradient of step 2, which then meets the old contexts.
 func (t *CBOW) build() {
-	loss, occur := t.options.lossName(), t.steps[0].core.Sampler
+	occur := t.steps[0].core.Sampler
 	contexts := t.input(t.contexts.name, t.contexts.dense)
-	words, of := t.made.compose(t.iteration, occur)
-	h := t.windows.apply(t.iteration, words)
-	name, frozen := trainName(1, t.contexts, loss), contexts
-	if !t.options.Together {
-		frozen = t.steps[0].train(t.iteration, name, contexts, h)
-	}
-	gradients := t.gradients(t.steps[1].apply(t.iteration, "step 2: "+loss, h, frozen), of)
+	words := t.made.compose(t.iteration, occur)
+	h := t.windows.forward(t.iteration, words)
+	var gradient, moved *gorgonia.Node
 	if t.options.Together {
-		t.steps[0].train(t.iteration, name, contexts, h, gradients[0])
+		gradient = t.steps[1].gradient(t.iteration, h, contexts)
+		moved = t.steps[0].train(t.iteration, t.contexts, contexts, h, gradient)
+	} else {
+		moved = t.steps[0].train(t.iteration, t.contexts, contexts, h)
+		gradient = t.steps[1].gradient(t.iteration, h, moved)
 	}
-	t.made.update(t.iteration, occur, gradients)
+	t.made.update(t.iteration, occur, t.windows.back(t.iteration, h, gradient, moved), moved)
 }
 
 // Units is the number of iterations, fixed in advance.
@@ -182,15 +172,11 @@ func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss 
 	return report.Loss, err
 }
 
-// begin sets the samples of both steps.
+// begin gives the stretch to the windows and to both steps.
 func (t *CBOW) begin(x *wordcontext.Stretch) {
-	for _, row := range x.Rows {
-		t.updates[row]++
-	}
-	contexts, windows := t.steps[0].core.Sampler, t.steps[1].core.Sampler
-	contexts.Rows, contexts.Slots, contexts.Samples, contexts.Given = x.Rows, x.Slots, x.Places, x.Windows
-	windows.Slots, windows.Samples, windows.Given = t.each[:len(x.Words)+1], x.Words, x.Targets
 	t.windows.stretch = x
+	t.steps[0].core.Sampler.OfWords(x)
+	t.steps[1].core.Sampler.OfPlaces(x)
 	for _, s := range t.steps {
 		sampler := s.core.Sampler
 		s.core.Blocks = step.Blocks(sampler.Len(), sampler, func(i int) float64 { return float64(len(sampler.Share(i))) })

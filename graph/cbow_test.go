@@ -181,7 +181,7 @@ func (p *plainCBOW) mean(place int) []float64 {
 func (p *plainCBOW) step1() {
 	x := p.stretch
 	p.ofC = make([][]float64, len(p.contexts))
-	weight := p.k / float64(len(x.Windows))
+	weight := p.k / float64(len(x.NegativePlaces))
 	for i, row := range p.contexts {
 		var places []int
 		for place, word := range x.Words {
@@ -197,7 +197,7 @@ func (p *plainCBOW) step1() {
 		for _, place := range places {
 			p.loss += p.meet(p.ofC[i], row, p.mean(place), true, 1/s)
 		}
-		for _, place := range x.Windows {
+		for _, place := range x.NegativePlaces {
 			p.loss += s * weight * p.meet(p.ofC[i], row, p.mean(int(place)), false, weight)
 		}
 	}
@@ -206,13 +206,13 @@ func (p *plainCBOW) step1() {
 // step2 computes the gradients of W, against contexts after step 1.
 func (p *plainCBOW) step2(contexts [][]float64) {
 	x, n := p.stretch, len(p.words[0])
-	weight := p.k / float64(len(x.Targets))
+	weight := p.k / float64(len(x.NegativeWords))
 	p.ofWords = make([][]float64, len(p.words))
 	counts := make([]float64, len(p.words))
 	for place, word := range x.Words {
 		e, h := make([]float64, n), p.mean(place)
 		p.loss += p.meet(e, h, contexts[word], true, 1)
-		for _, target := range x.Targets {
+		for _, target := range x.NegativeWords {
 			p.loss += weight * p.meet(e, h, contexts[target], false, weight)
 		}
 		for q := int(x.From[place]); q < int(x.To[place]); q++ {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph/step"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
@@ -28,7 +27,7 @@ import (
 // gradient of its share, or stays as it is if the share is empty; Adam's bias
 // correction counts the updates of the row.
 //
-// W may be composed of parts (Options.Composition) or of an encoder. Then step 1 trains these, and step 2 meets the rows that
+// W may be composed of parts (Options.Composition) or by an encoder. Then step 1 trains these, and step 2 meets the rows that
 // step 1 began with, frozen. Of a tempered M it leaves alone what belongs to words without a share alone.
 type CL struct {
 	*Model
@@ -47,7 +46,7 @@ var (
 
 // A clStep is one of the two steps of an iteration.
 type clStep struct {
-	*skipGram
+	*stepNode
 	reader  *step.Reader
 	samples int // of the iteration
 }
@@ -63,7 +62,7 @@ func PlanCL(a *trainer.Account, words, slots int, c Options) error {
 // allocateCL returns the model, and how many iterations the readers of samples read at a time. It
 // takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
 func allocateCL(words, slots int, c Options) (m *Model, iterations int, err error) {
-	if m, err = NewModel(words, "", 0, c); err != nil {
+	if m, err = NewModel(words, NoCounts, c); err != nil {
 		return nil, 0, err
 	}
 	c = m.options
@@ -98,20 +97,17 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	c = model.options
 	t := &CL{Model: model, iteration: newIteration(), matrix: m, iterations: iterations}
 	t.steps[0].reader, t.steps[1].reader = step.NewReaders(m, c.SameColumn, atATime, t.team)
+	updates := func(row int) int { return m.Updates(row, t.number()-1) }
+	t.count(updates, updates)
 	var blocks []int
-	updates := []optim.Optimizer{t.words.optimizer, t.contexts.optimizer}
-	if c.Together {
-		updates[0] = nil
-	}
-	for i, update := range updates {
+	for i := range t.steps {
 		sampler := &step.Sampler{
 			Noise: noise, Seed: c.Seed, Negatives: c.Negatives, Slots: slots, Shared: c.SharedNegatives, Step: i,
-			Updates: func(row int) int { return m.Updates(row, t.number()-1) },
 		}
 		if i == 0 {
 			blocks = step.Blocks(m.Rows(), sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })
 		}
-		if t.steps[i].skipGram, err = newSkipGram(sampler, blocks, t.team, update, c); err != nil {
+		if t.steps[i].stepNode, err = newStepNode(i+1, sampler, blocks, t.team, c); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +115,12 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		t.steps[0].core.Root = false // the optimizer of words' own rows knows how many samples they have
 	}
 	if t.encoder != nil && (m.Tempered() || c.SharedNegatives > 0) {
-		t.encoder.updates = t.steps[0].core.Sampler.UpdatesOf
+		t.encoder.updates = func(word int) int {
+			if len(t.steps[0].core.Sampler.Share(word)) == 0 {
+				return 0
+			}
+			return updates(word)
+		}
 	}
 	t.build()
 	return t, t.compile()
@@ -131,22 +132,22 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 //	words after step 1, against frozen contexts    words, contexts: (V, N)
 //	contexts after step 2, against frozen words
 //
-// If the words are composed, or both tables are updated together, step 1 is a loss, and what they are composed of moves along its gradient, after step 2: so both
-// steps meet the same rows. To compose them anew would cost a fifth of the step of an encoder and changes no score
+// If the words are composed, or both tables are updated together, step 1 is a gradient. What they are composed of moves along
+// it, after step 2: so both steps meet the same rows. To compose them anew would cost a fifth of the step of an encoder and changes no score
 // (benchmarks/tried/recipes.md).
 func (t *CL) build() {
-	first, second, loss := t.samples(0), t.samples(1), t.options.lossName()
+	first, second := t.samples(0), t.samples(1)
 	one, two := &t.steps[0], &t.steps[1]
 	contexts := t.input(t.contexts.name, t.contexts.dense)
-	words, of := t.made.compose(t.iteration, one.core.Sampler)
+	words := t.made.compose(t.iteration, one.core.Sampler)
 	if t.words.optimizer != nil && !t.options.Together {
-		words = one.train(t.iteration, trainName(1, t.words, loss), words, contexts, first)
-		two.train(t.iteration, trainName(2, t.contexts, loss), contexts, words, second)
+		words = one.train(t.iteration, t.words, words, contexts, first)
+		two.train(t.iteration, t.contexts, contexts, words, second)
 		return
 	}
-	gradients := t.gradients(one.apply(t.iteration, "step 1: "+loss, words, contexts, first), of)
-	trained := two.train(t.iteration, trainName(2, t.contexts, loss), contexts, words, second, gradients[0])
-	t.made.update(t.iteration, one.core.Sampler, gradients, trained)
+	gradient := one.gradient(t.iteration, words, contexts, first)
+	trained := two.train(t.iteration, t.contexts, contexts, words, second, gradient)
+	t.made.update(t.iteration, one.core.Sampler, gradient, trained)
 }
 
 // samples adds the node that reads a step's samples from M. Its value is their number.

@@ -1,10 +1,7 @@
 package graph
 
 import (
-	"fmt"
-
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -37,14 +34,10 @@ func (l *batchList) number(b *pairBatch) {
 //
 //	rows: (B, N), vectors of the words of the batch  contexts: (V, N)
 //
-// It updates the contexts and keeps the gradient of rows for the derivative node
-// that Gorgonia's Grad adds.
+// It updates the contexts and keeps the gradient of rows.
 type composedPairs struct {
-	lossOperation
 	pairs    *pairsStep
 	gradient *tensor.Dense // (B, N)
-	begin    func()        // begins the step of the contexts' optimizer
-	value    gorgonia.F32
 }
 
 func newComposedPairs(size int, contexts *table, b *pairBatch, everyRow bool, workers *team.Team) *composedPairs {
@@ -56,36 +49,13 @@ func newComposedPairs(size int, contexts *table, b *pairBatch, everyRow bool, wo
 	return c
 }
 
-// apply adds the operation to the graph of rows and returns its loss.
-func (c *composedPairs) apply(g *iteration, rows *gorgonia.Node) *gorgonia.Node {
+// train adds the node that trains the contexts, and returns the gradient of rows.
+func (c *composedPairs) train(g *iteration, rows *gorgonia.Node) *gorgonia.Node {
 	contexts := c.pairs.contexts
-	return g.add(func() (*gorgonia.Node, error) {
-		inputs := gorgonia.Nodes{rows, g.input(contexts.name, contexts.dense), g.clock}
-		c.Base = operation.New(c.pairs.name(contexts.name), inputs, tensor.Float32)
-		c.begin = func() { contexts.optimizer.Begin(g.number(), g.rate()) }
-		return gorgonia.ApplyOp(c, inputs...)
-	})
-}
-
-// Do trains the contexts on one batch.
-func (c *composedPairs) Do(inputs ...gorgonia.Value) (gorgonia.Value, error) {
-	rows, contexts, err := twoMatrices(inputs)
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w", c, err)
+	work := func(in []*tensor.Dense) error {
+		contexts.begin(g)
+		c.pairs.words.data = in[0].Float32s()
+		return c.pairs.run()
 	}
-	if contexts != c.pairs.contexts.dense {
-		return nil, fmt.Errorf("%v: the input is not the table it was made for", c)
-	}
-	c.begin()
-	c.pairs.words.data = rows.Float32s()
-	if err := c.pairs.run(); err != nil {
-		return nil, fmt.Errorf("%v: %w", c, err)
-	}
-	c.value = gorgonia.F32(c.pairs.loss)
-	return &c.value, nil
-}
-
-// SymDiff returns the node of the gradient for rows, which Do computes.
-func (c *composedPairs) SymDiff(inputs gorgonia.Nodes, output, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	return applyLossGradient(c.String(), inputs, output, grad, c.gradient)
+	return g.node(c.pairs.name(contexts.name), c.gradient, work, rows, g.input(contexts.name, contexts.dense), g.clock)
 }

@@ -6,23 +6,26 @@
 //
 // # What to know before changing the step
 //
-//  1. The graph is the iteration (iteration.go). Nodes are tables, operations of Gorgonia, and work of ours.
-//     Edges alone say the order. Work may change a table in place: its result is the same table.
-//  2. Two steps without conflicts (cl.go, cbow.go). A step moves rows of one table against frozen vectors. A row
-//     moves by the mean over its samples, once.
-//  3. The sampler (step/sampler.go) lists the rows of a step, their samples and negatives. All nodes of an
-//     iteration read the same lists. In CBOW they are of a stretch of the text (wordcontext.Stretch).
-//  4. The loss of negative sampling (skipgram.go, step/step.go): each row's samples against K negatives of its
-//     own, or H shared ones of weight K/H; in CBOW with the bias -log K. Its node either updates a table (train),
-//     or is a loss whose gradient Gorgonia hands on (apply).
-//  5. Windows (windows.go) are means of rows. What they send back is no derivative: a word gets the mean of the
-//     gradients of all windows that it is in.
-//  6. W is made of own rows (wordrows.go), parts (parts.go) or a network (encoder.go). Each adds nodes that
-//     compose the rows, and nodes that update what the rows are made of.
-//  7. Row optimizers (package optim). A node begins its optimizer with the iteration's number and rate.
-//     UpdateMean gets the number of samples, and how often the row was updated, for Adam's bias correction.
-//  8. The order of sums is fixed (step/step.go, step/strip.go): blocks of rows, each summed by one thread, so
-//     that any number of threads gives the same bits.
+// This is for the default, CBOW of n-grams. An item names the place that says it all.
+//
+//  1. The graph is the iteration (iteration.go). Edges alone say the order. Work may change a matrix in place: its
+//     result is the same matrix.
+//  2. Two steps without conflicts (cbow.go). Step 1 moves C against frozen h. Step 2 takes the gradient of h against
+//     the new C. Both have the h of the W that the iteration began with.
+//  3. The stretch lists what the iteration trains on (step.Sampler): in step 1 a row for each word, with its places
+//     as samples; in step 2 a row for each place, with its word as the sample. Nothing else is of the iteration.
+//  4. The loss of negative sampling (package step): each sample against K negatives, here H shared ones of weight K/H.
+//     A row has the gradient of the mean over its samples.
+//  5. The way back through windows (windows.go) is no derivative: a word gets the mean of the gradients of the
+//     windows that it is in.
+//  6. A composed row is a mean of n-grams (kernels/composed/compose.go). Composing, the gradient of an n-gram, and
+//     joining n-grams that move alike are one map; they change together.
+//  7. How a row moves (table.go): once in an iteration, by the table's optimizer, which knows how often it has moved.
+//  8. One worker makes a row, place or part, and sums in the order of its list (team.Team), so that any number of
+//     threads gives the same bits.
+//
+// The kernels of package simd say themselves what they compute and what they do not check. Gorgonia differentiates in
+// encoder.go alone, between an encoder's rows and its parameters.
 //
 // Tests compare an iteration with its definition in plain Go (plainstep_test.go, cbow_test.go) and with Gorgonia's
 // own operations (stock_test.go).

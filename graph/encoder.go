@@ -59,7 +59,7 @@ type Parameter struct {
 	Sparse  bool // a row belongs to few words: it is left alone where its gradient is zero
 }
 
-// encoderRows are the rows of an encoder. Gorgonia takes their gradients on to those of the parameters.
+// encoderRows are the rows of an encoder. Here alone, between them and the parameters, Gorgonia differentiates.
 type encoderRows struct {
 	encoder    Encoder
 	words      *table // what refresh computed; it has no optimizer
@@ -72,8 +72,9 @@ type encoderRows struct {
 	// row is updated in every step.
 	updates func(word int) int
 
-	graph *gorgonia.ExprGraph // with the rows of the vocabulary
-	rows  *gorgonia.Node
+	graph    *gorgonia.ExprGraph // with the rows of the vocabulary
+	rows     *gorgonia.Node
+	composed *gorgonia.Node // rows of an iteration: of the vocabulary, or of a batch
 }
 
 // A parameter is in training.
@@ -105,20 +106,25 @@ func newEncoderRows(contexts *table, c Options, workers *team.Team) (*encoderRow
 }
 
 // compose adds the rows of all words.
-func (s *encoderRows) compose(g *iteration, _ *step.Sampler) (*gorgonia.Node, gorgonia.Nodes) {
-	rows, of := s.composeBatch(g, nil)
-	s.graph, s.rows = g.graph, rows
-	return rows, of
+func (s *encoderRows) compose(g *iteration, _ *step.Sampler) *gorgonia.Node {
+	s.graph, s.rows = g.graph, s.composeBatch(g, nil)
+	return s.rows
 }
 
 // composeBatch adds the parameters and the rows of a batch; nil: of all words.
-func (s *encoderRows) composeBatch(g *iteration, batch []uint32) (rows *gorgonia.Node, parameters gorgonia.Nodes) {
+func (s *encoderRows) composeBatch(g *iteration, batch []uint32) *gorgonia.Node {
 	for _, p := range s.parameters {
 		p.node = g.input(p.Name, p.Value)
-		parameters = append(parameters, p.node)
 	}
-	rows = g.add(func() (*gorgonia.Node, error) { return s.checkedRows(parameters, batch) })
-	return rows, parameters
+	s.composed = g.add(func() (*gorgonia.Node, error) { return s.checkedRows(s.nodes(), batch) })
+	return s.composed
+}
+
+func (s *encoderRows) nodes() (all gorgonia.Nodes) {
+	for _, p := range s.parameters {
+		all = append(all, p.node)
+	}
+	return all
 }
 
 func (s *encoderRows) checkedRows(parameters gorgonia.Nodes, batch []uint32) (*gorgonia.Node, error) {
@@ -136,14 +142,16 @@ func (s *encoderRows) checkedRows(parameters gorgonia.Nodes, batch []uint32) (*g
 	return rows, nil
 }
 
-// update adds a node for each parameter.
-func (s *encoderRows) update(g *iteration, _ *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node) {
+// update adds a node for each parameter. Gorgonia takes the gradient of the rows on to them.
+func (s *encoderRows) update(g *iteration, _ *step.Sampler, gradient *gorgonia.Node, after ...*gorgonia.Node) {
+	gradients := g.backpropagate(s.composed, gradient, s.nodes())
 	for i, p := range s.parameters {
 		work := func(in []*tensor.Dense) error {
 			p.optimizer.Begin(g.number(), g.rate()*cmp.Or(p.Rate, 1))
 			return s.updateParameter(p, in[1].Float32s())
 		}
 		inputs := append(gorgonia.Nodes{p.node, gradients[i], g.clock}, after...)
+		inputs = append(inputs, gradients...) // which need the parameters as they were
 		g.node("update "+p.Name+": "+string(p.method), p.Value, work, inputs...)
 	}
 }

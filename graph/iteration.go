@@ -9,30 +9,31 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// An iteration is one graph, which Gorgonia's tape machine runs again and again. Its nodes are tables, operations
-// of Gorgonia, and work of ours. The edges alone say the order: a node runs after its inputs.
+// An iteration is one graph, which Gorgonia's tape machine runs again and again. Its nodes are tables, work of ours, and
+// operations of Gorgonia in an encoder. The edges alone say the order: a node runs after its inputs.
 //
-// Work may change a table in place. Then its result is the table itself. A node that needs the new values has that
-// result as an input; a node that needs the old ones is itself an input of the work.
+// Work may change a matrix in place, as it does with tables. Then its result is the matrix itself. A node that needs the
+// new values has that result as an input; a node that needs the old ones is itself an input of the work. Other results
+// have memory of their own.
 type iteration struct {
 	graph *gorgonia.ExprGraph
 	clock *gorgonia.Node // (1, 2), the iteration's number and learning rate: an input of all that trains
-	begun []float64      // the values of clock
+	now   []float64      // the values of clock
 	vm    gorgonia.VM    // nil until compile
 	err   error          // the first in building; later nodes are nil
 }
 
 func newIteration() *iteration {
-	g := &iteration{graph: gorgonia.NewGraph(), begun: make([]float64, 2)}
-	g.clock = g.input("iteration and learning rate", tensor.New(tensor.WithShape(1, 2), tensor.WithBacking(g.begun)))
+	g := &iteration{graph: gorgonia.NewGraph(), now: make([]float64, 2)}
+	g.clock = g.input("iteration and learning rate", tensor.New(tensor.WithShape(1, 2), tensor.WithBacking(g.now)))
 	return g
 }
 
 // number is that of the iteration, counted from 1.
-func (g *iteration) number() int { return int(g.begun[0]) }
+func (g *iteration) number() int { return int(g.now[0]) }
 
 // rate is the learning rate of the iteration.
-func (g *iteration) rate() float64 { return g.begun[1] }
+func (g *iteration) rate() float64 { return g.now[1] }
 
 // input adds a named input node whose value is the tensor itself, not a copy.
 func (g *iteration) input(name string, t *tensor.Dense) *gorgonia.Node {
@@ -40,7 +41,7 @@ func (g *iteration) input(name string, t *tensor.Dense) *gorgonia.Node {
 	return gorgonia.NewMatrix(g.graph, t.Dtype(), gorgonia.WithName(name), shape, value)
 }
 
-// node adds work that computes or changes the matrix result. Gradients end here.
+// node adds work that computes or changes the matrix result. Gorgonia does not differentiate it.
 func (g *iteration) node(
 	name string, result *tensor.Dense, work func(in []*tensor.Dense) error, inputs ...*gorgonia.Node,
 ) *gorgonia.Node {
@@ -59,12 +60,10 @@ func (g *iteration) add(node func() (*gorgonia.Node, error)) (n *gorgonia.Node) 
 	return n
 }
 
-// gradients adds the derivatives of a loss, as Gorgonia finds them. Unlike those of gorgonia.Grad, they may be of nodes
-// that are no inputs, as composed rows are.
-func (g *iteration) gradients(loss *gorgonia.Node, of gorgonia.Nodes) (all gorgonia.Nodes) {
+// backpropagate adds the gradients of some nodes from that of a node that Gorgonia's operations make of them.
+func (g *iteration) backpropagate(from, gradient *gorgonia.Node, of gorgonia.Nodes) (all gorgonia.Nodes) {
 	g.add(func() (_ *gorgonia.Node, err error) {
-		one := g.graph.AddNode(gorgonia.NewConstant(float32(1)))
-		all, err = gorgonia.Backpropagate(gorgonia.Nodes{loss}, gorgonia.Nodes{one}, of)
+		all, err = gorgonia.Backpropagate(gorgonia.Nodes{from}, gorgonia.Nodes{gradient}, of)
 		return nil, err
 	})
 	if g.err != nil {
@@ -88,7 +87,7 @@ func (g *iteration) compile() error {
 // run runs an iteration, counted from 1.
 func (g *iteration) run(number int, rate float64) (err error) {
 	defer operation.Recovered("run the graph", &err)
-	g.begun[0], g.begun[1] = float64(number), rate
+	g.now[0], g.now[1] = float64(number), rate
 	// RunAll would do nothing the next time and say nothing. Nodes keep their values; the registers would keep the
 	// memory of those that another machine computes anew.
 	defer g.vm.Reset()

@@ -12,6 +12,7 @@ import (
 type Model struct {
 	options  Options
 	words    *table         // W, or the rows that are composed
+	own      *table         // words' own rows: W, or beside parts; else nil
 	contexts *table         // C
 	team     *team.Team     // of as many threads as the options say
 	made     wordRows       // what W is made of
@@ -19,37 +20,68 @@ type Model struct {
 	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
 }
 
-// NewModel returns the model of a vocabulary at the start of training. Its State has so many counts of
-// the given name at its end, which are zeros. From a dry account it has no memory.
-func NewModel(rows int, name string, counts int, c Options) (m *Model, err error) {
+// Counts are what State has beside tables and moments.
+type Counts int
+
+// The counts, which start at zero.
+const (
+	NoCounts      Counts = iota
+	OfUpdates            // how often the rows of each word moved, UpdatesTensor, and each part
+	OfMinibatches        // the minibatches trained so far, MinibatchesTensor
+)
+
+// UpdatesTensor is the name of the tensor of State that counts the updates of rows.
+const UpdatesTensor = "updates"
+
+// NewModel returns the model of a vocabulary at the start of training. From a dry account it has no memory.
+func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 	if c, err = c.forWords(rows); err != nil {
 		return nil, err
 	}
 	workers := team.New(c.Threads)
-	m = &Model{options: c, team: workers, counts: trainer.Tensor{Name: name, Data: c.Account.Floats(trainer.ForMoments, counts)}}
+	m = &Model{options: c, team: workers}
+	switch counts {
+	case OfUpdates:
+		m.counts = trainer.Tensor{Name: UpdatesTensor, Data: c.Account.Floats(trainer.ForMoments, rows)}
+	case OfMinibatches:
+		m.counts = trainer.Tensor{Name: MinibatchesTensor, Data: c.Account.Floats(trainer.ForMoments, minibatchesDigits)}
+	}
 	if m.contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, err
 	}
 	switch {
 	case c.Composition != nil:
 		m.words = newFrozen("composed", rows, c)
-		var ofParts updates // of CL, the number of the step is good enough
-		if name == UpdatesTensor {
+		var ofParts counter // nil in CL: there most parts move in each iteration
+		if counts == OfUpdates {
 			ofParts = c.Account.Floats(trainer.ForMoments, c.Composition.PartCount())
 		}
-		m.made, err = newPartRows(m.words, c, ofParts, workers)
+		var made *partRows
+		if made, err = newPartRows(m.words, c, ofParts, workers); err == nil && made.own != nil {
+			m.own = made.own.table
+		}
+		m.made = made
 	case c.Encoder != nil:
 		if m.encoder, err = newEncoderRows(m.contexts, c, workers); err == nil {
 			m.made, m.words = m.encoder, m.encoder.words
 		}
 	default:
 		m.words, err = newTable("words", rows, c)
+		m.own = m.words
 		m.made = &ownRows{table: m.words, team: workers, start: func() { start(m.words, m.contexts, c) }}
 	}
 	if err == nil && c.Account.Live() {
 		m.made.randomize()
 	}
 	return m, err
+}
+
+// count says how often rows of words and of contexts have moved, with this time.
+func (m *Model) count(ofWords, ofContexts func(row int) int) {
+	m.contexts.updates = ofContexts
+	if m.own != nil {
+		m.own.updates = ofWords
+	}
 }
 
 // Tables returns W and C, V x Dim in row-major order, live. Rows that are composed may be

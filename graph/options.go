@@ -19,9 +19,8 @@ type Options struct {
 	Seed      uint64 // of everything random
 	Threads   int    // the result does not depend on it
 
-	// SharedNegatives is H, for CL alone: a step draws H negatives for all rows,
-	// spread over all words, each of weight K/H; at most corpus.MaxSpread. 0: every
-	// row draws K negatives of its own.
+	// SharedNegatives is H, for CL and CBOW: all rows of a step meet H negatives, spread over all words, each of weight
+	// K/H; at most corpus.MaxSpread. In CBOW it is at least 1, and that of the stretches. 0: every row draws K of its own.
 	SharedNegatives int
 	SameColumn      bool // CL: step 2 trains on the samples of step 1
 
@@ -73,7 +72,7 @@ func (c Options) forWords(words int) (Options, error) {
 	if x := c.Composition; x != nil {
 		switch {
 		case c.Encoder != nil:
-			return c, errors.New("words are either composed of parts or of an encoder")
+			return c, errors.New("words are composed either of parts or by an encoder")
 		case c.Start != nil:
 			return c, errors.New("words that are composed of parts cannot start from given vectors")
 		case x.Dim != c.Dim || x.Words() != words:

@@ -137,7 +137,7 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 		from, to := b*width, (b+1)*width
 		word := int(p.batch.words[from])
 		simd.Dots(w.scores, p.words.data[word*n:][:n], p.contexts.data, p.batch.contexts[from:to])
-		simd.Gradients(p.coefficients[from:to], w.scores, w.kinds, descent, &loss)
+		simd.Gradients(p.coefficients[from:to], w.scores, w.kinds, 1, &loss)
 	}
 	return loss.Total()
 }
@@ -147,7 +147,7 @@ func (p *pairsStep) score(w *pairsWorker, block int) float64 {
 func (p *pairsStep) update(t *table, g *grouping, gradient func(w *pairsWorker, i int) []float32) error {
 	if p.zeros == nil {
 		return p.team.Each(len(g.rows), pairBlock, func(worker, i int) {
-			t.updateRow(int(g.rows[i]), gradient(&p.workers[worker], i))
+			t.move(int(g.rows[i]), 1, gradient(&p.workers[worker], i))
 		})
 	}
 	return p.team.Each(t.rows, pairBlock, func(worker, row int) {
@@ -155,7 +155,7 @@ func (p *pairsStep) update(t *table, g *grouping, gradient func(w *pairsWorker, 
 		if slot := g.slots[row]; slot > 0 {
 			of = gradient(&p.workers[worker], int(slot)-1)
 		}
-		t.updateRow(row, of)
+		t.move(row, 1, of)
 	})
 }
 
@@ -173,8 +173,8 @@ func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, o
 // train adds the node, whose inputs are the tables themselves.
 func (p *pairsStep) train(g *iteration) {
 	work := func([]*tensor.Dense) error {
-		p.words.optimizer.Begin(g.number(), g.rate())
-		p.contexts.optimizer.Begin(g.number(), g.rate())
+		p.words.begin(g)
+		p.contexts.begin(g)
 		return p.run()
 	}
 	words, contexts := g.input(p.words.name, p.words.dense), g.input(p.contexts.name, p.contexts.dense)
@@ -186,10 +186,6 @@ func (p *pairsStep) name(tables string) string {
 	negatives := p.batch.width - 1
 	return fmt.Sprintf("minibatch, update %s: loss of %d negatives, gradient, %s", tables, negatives, p.contexts.method)
 }
-
-// descent is the rate at which simd.Gradients gives the gradient of the loss
-// itself.
-const descent = -1
 
 // kindsOf returns the kinds of n scores, width of them a row, the positive first.
 func kindsOf(n, width int) []uint32 {

@@ -50,7 +50,8 @@ func stockLoss(
 	scores := gorgonia.Must(gorgonia.Add(products, gorgonia.NewConstant(bias)))
 	losses := gorgonia.Must(gorgonia.Softplus(gorgonia.Must(gorgonia.HadamardProd(scores, signs))))
 	objective := gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(losses, shares))))
-	gradients := g.gradients(objective, gorgonia.Nodes{x, y})
+	one := g.graph.AddNode(gorgonia.NewConstant(float32(1)))
+	gradients := g.backpropagate(objective, one, gorgonia.Nodes{x, y})
 	if err := g.compile(); err != nil {
 		return 0, nil, nil, err
 	}
@@ -92,7 +93,7 @@ func stockPairs(s *step.Sampler) (pairs []stockPair) {
 }
 
 // useStock has the step computed in the stock form.
-func (s *skipGram) useStock() {
+func (s *stepNode) useStock() {
 	sampler, n := s.core.Sampler, s.core.Dim
 	s.run = func(left, frozen []float32) (float64, error) {
 		x, y := dense(left, len(left)/n, n), dense(frozen, len(frozen)/n, n)
@@ -101,7 +102,7 @@ func (s *skipGram) useStock() {
 			row, samples := sampler.Row(i), len(sampler.Share(i))
 			g := gradients[row*n:][:n]
 			switch {
-			case s.core.Update == nil:
+			case s.core.Move == nil:
 				for j := range g {
 					if s.core.Root {
 						g[j] *= float32(math.Sqrt(float64(samples)))
@@ -109,7 +110,7 @@ func (s *skipGram) useStock() {
 					s.core.Kept[row*n+j] = g[j]
 				}
 			case samples > 0:
-				s.core.Update.UpdateMean(row, sampler.Updates(row), samples, left[row*n:][:n], g)
+				s.core.Move(row, samples, g)
 			}
 		}
 		return loss, err

@@ -8,7 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// table is one embedding table with its optimizer.
+// table is one embedding table with its optimizer. In an iteration rows move (begin, move), each once at most. One that does
+// not move keeps its values and moments: it does not decay either.
 type table struct {
 	name      string
 	rows, dim int           // V, N
@@ -16,12 +17,16 @@ type table struct {
 	dense     *tensor.Dense // the same memory
 	optimizer optim.Optimizer
 	method    optim.Method
+	pace      float64 // its learning rate relative to that of the iteration
+
+	updates   func(row int) int // how often a row has moved, with this time; nil: in every iteration
+	iteration int               // that has begun
 }
 
 func newTable(name string, rows int, c Options) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	t := newFrozen(name, rows, c)
-	t.optimizer, t.method = o, c.Optimizer.Method
+	t.optimizer, t.method, t.pace = o, c.Optimizer.Method, 1
 	return t, errors.Join(err, c.Account.Err())
 }
 
@@ -29,7 +34,10 @@ func newTable(name string, rows int, c Options) (*table, error) {
 func tableOf(name string, data []float32, c Options) (*table, error) {
 	rows := len(data) / c.Dim
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
-	return &table{name, rows, c.Dim, data, dense(data, rows, c.Dim), o, c.Optimizer.Method}, err
+	return &table{
+		name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim),
+		optimizer: o, method: c.Optimizer.Method, pace: 1,
+	}, err
 }
 
 // newFrozen returns a table without an optimizer. It has no values if the account has no memory.
@@ -52,10 +60,31 @@ func start(words, contexts *table, c Options) {
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
 
-// updateRow applies the begun optimizer step to one row.
-func (t *table) updateRow(i int, gradient []float32) {
-	t.optimizer.UpdateRow(i, t.row(i), gradient)
+// begin prepares for the rows of an iteration.
+func (t *table) begin(g *iteration) {
+	t.iteration = g.number()
+	t.optimizer.Begin(t.iteration, g.rate()*t.pace)
 }
+
+// move moves a row along the mean gradient of so many samples. Adam corrects the bias of the row's moments by how often it moved.
+func (t *table) move(row, samples int, gradient []float32) {
+	updates := t.iteration
+	if t.updates != nil {
+		updates = t.updates(row)
+	}
+	t.optimizer.UpdateMean(row, updates, samples, t.row(row), gradient)
+}
+
+// A counter counts how often each row moved. The counts are whole numbers, in the form of the other state.
+type counter []float32
+
+// next counts once more, and returns the number.
+func (c counter) next(row int) int {
+	c[row]++
+	return c.of(row)
+}
+
+func (c counter) of(row int) int { return int(c[row]) }
 
 // state lists the tables and their moments.
 func state(tables ...*table) []trainer.Tensor {

@@ -97,11 +97,10 @@ var (
 )
 
 // MinibatchesTensor is the name of the tensor of State that counts the minibatches trained so far, as
-// MinibatchesDigits digits of base 2^20: so the number is exact as float32.
-const (
-	MinibatchesTensor = "minibatches"
-	MinibatchesDigits = 2
-)
+// digits of base 2^20: so the number is exact as float32.
+const MinibatchesTensor = "minibatches"
+
+const minibatchesDigits = 2
 
 // UnitPairs estimates the most positive pairs of a unit: those of windows of full size.
 func UnitPairs(o VanillaOptions) int { return unitTokens * 2 * o.Window }
@@ -122,7 +121,7 @@ func PlanVanilla(a *trainer.Account, words int, o VanillaOptions, c Options) err
 // allocateVanilla returns the model and an empty batch. It takes what a minibatch, Gorgonia and the
 // encoder allocate themselves.
 func allocateVanilla(words int, o VanillaOptions, c Options) (m *Model, b *pairBatch, err error) {
-	if m, err = NewModel(words, MinibatchesTensor, MinibatchesDigits, c); err != nil {
+	if m, err = NewModel(words, OfMinibatches, c); err != nil {
 		return nil, nil, err
 	}
 	c = m.options
@@ -175,10 +174,10 @@ func (t *Vanilla) build() {
 		return
 	}
 	t.list = &batchList{slots: make([]uint32, t.encoder.encoder.Words()), words: make([]uint32, size)}
-	loss := newComposedPairs(size, t.contexts, t.batch, everyRow, t.team)
-	t.step, t.encoder.sparse = loss.pairs, !everyRow
-	rows, of := t.encoder.composeBatch(t.iteration, t.list.words)
-	t.encoder.update(t.iteration, nil, t.gradients(loss.apply(t.iteration, rows), of))
+	step := newComposedPairs(size, t.contexts, t.batch, everyRow, t.team)
+	t.step, t.encoder.sparse = step.pairs, !everyRow
+	rows := t.encoder.composeBatch(t.iteration, t.list.words)
+	t.encoder.update(t.iteration, nil, step.train(t.iteration, rows))
 }
 
 // unit returns how many tokens a unit has at least.

@@ -48,8 +48,9 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow, stock bool, c Options
 			}
 		}
 		if stock {
-			words.optimizer.Begin(step+1, .01)
-			contexts.optimizer.Begin(step+1, .01)
+			g.now[0], g.now[1] = float64(step+1), .01
+			words.begin(g)
+			contexts.begin(g)
 			s.loss, err = stockMinibatch(words, contexts, batch, everyRow)
 		} else {
 			err = g.run(step+1, .01)
@@ -76,7 +77,7 @@ func stockMinibatch(words, contexts *table, b *pairBatch, everyRow bool) (float6
 	update := func(t *table, held []uint32, gradients []float32) {
 		for row := range t.rows {
 			if everyRow || slices.Contains(held, uint32(row)) {
-				t.updateRow(row, gradients[row*t.dim:][:t.dim])
+				t.move(row, 1, gradients[row*t.dim:][:t.dim])
 			}
 		}
 	}

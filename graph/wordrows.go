@@ -9,25 +9,19 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// wordRows are what the rows of W are: rows of a table (ownRows), composed of parts (partRows), or of an encoder's
-// parameters (encoderRows). They differ by the nodes that they add to the graph of an iteration. s lists the rows of an
+// wordRows are what the rows of W are: rows of a table (ownRows), composed of parts (partRows), or by an encoder
+// (encoderRows). They differ by the nodes that they add to the graph of an iteration. s lists the rows of an
 // iteration, with their samples.
 type wordRows interface {
-	// compose adds the nodes that make the rows, (V, N), and returns of what nodes update needs the gradients.
-	compose(g *iteration, s *step.Sampler) (rows *gorgonia.Node, of gorgonia.Nodes)
-	// update adds the nodes that move what the rows are made of along the gradients, after the given nodes.
-	update(g *iteration, s *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node)
+	// compose adds the nodes that make the rows, (V, N), and returns these.
+	compose(g *iteration, s *step.Sampler) *gorgonia.Node
+	// update adds the nodes that move what the rows are made of, after the given nodes. gradient is that of the rows.
+	update(g *iteration, s *step.Sampler, gradient *gorgonia.Node, after ...*gorgonia.Node)
 	// refresh brings all rows up to date.
 	refresh() error
 	state() []trainer.Tensor
 	randomize()
 }
-
-// updates counts how often each row of a table was updated: Adam corrects the bias of its moments by
-// it. They are whole numbers, in the form of the other state.
-type updates []float32
-
-func (u updates) of(row int) int { return int(u[row]) }
 
 // ownRows are rows of a table: W itself, or what a word has beside its parts.
 type ownRows struct {
@@ -37,25 +31,26 @@ type ownRows struct {
 	node  *gorgonia.Node
 }
 
-func (o *ownRows) compose(g *iteration, _ *step.Sampler) (*gorgonia.Node, gorgonia.Nodes) {
+func (o *ownRows) compose(g *iteration, _ *step.Sampler) *gorgonia.Node {
 	o.node = g.input(o.name, o.dense)
-	return o.node, gorgonia.Nodes{o.node}
+	return o.node
 }
 
 func (o *ownRows) refresh() error { return nil }
 
-// update moves each row along its gradient, a row of (V, N), the mean over its samples.
-func (o *ownRows) update(g *iteration, s *step.Sampler, gradients gorgonia.Nodes, after ...*gorgonia.Node) {
+// update moves each row along its row of the gradient, (V, N). samples is how many the word has in step 1, or, in skip-gram, in
+// the loss that the gradient is of.
+func (o *ownRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node, after ...*gorgonia.Node) {
 	work := func(in []*tensor.Dense) error {
-		o.optimizer.Begin(g.number(), g.rate())
+		o.begin(g)
 		gradient := in[1].Float32s()
 		return o.team.Each(s.Len(), rowsTogether, func(_, i int) {
 			if row, samples := s.Row(i), len(s.Share(i)); samples > 0 {
-				o.optimizer.UpdateMean(row, s.Updates(row), samples, o.row(row), gradient[row*o.dim:][:o.dim])
+				o.move(row, samples, gradient[row*o.dim:][:o.dim])
 			}
 		})
 	}
-	inputs := append(gorgonia.Nodes{o.node, gradients[0], g.clock}, after...)
+	inputs := append(gorgonia.Nodes{o.node, gradient, g.clock}, after...)
 	g.node("update "+o.name+": "+string(o.method), o.dense, work, inputs...)
 }
 

@@ -79,9 +79,10 @@ func (c Options) floats(n int) []float32 { return c.Account.Floats(trainer.ForMo
 // step, then UpdateRow or UpdateMean for every row, from any number of goroutines, while
 // the row is still in the cache.
 type Optimizer interface {
-	// Begin starts step number step, counted from 1, with the given learning
-	// rate. The number is the caller's, so that the optimizer has no counter to
-	// save.
+	// Begin starts an update of the table, number step, counted from 1, with the given learning
+	// rate: in an iteration or a minibatch. The number is the caller's, so that the optimizer has
+	// no counter to save. Rows that are not updated then keep their values and moments: they do not
+	// decay either.
 	Begin(step int, rate float64)
 
 	// UpdateRow updates row number row, whose values are w, by the gradient g,

@@ -42,7 +42,7 @@ func (p *product) gradients(left []float32, inputs []uint32, right []float32, ou
 	} else {
 		p.scoresAndNext(left, inputs, right, outputs)
 	}
-	simd.Gradients(p.coefficients, p.scores, kinds[:pairs], p.rate, &p.loss)
+	simd.Gradients(p.coefficients, p.scores, kinds[:pairs], -p.rate, &p.loss)
 	p.pairs += pairs
 	return p.coefficients
 }

@@ -155,6 +155,6 @@ func (b *cbow) trainMean(outputs, kinds, next []uint32) {
 	b.workspace.Update(b.mean, row, b.contexts, outputs, coefficients, b.Dim, next)
 	b.copies.used(outputs)
 	for _, c := range b.inputs {
-		simd.SGD(b.words[int(c)*b.Dim:][:b.Dim], b.step, 1, -1)
+		simd.AddScaled(b.words[int(c)*b.Dim:][:b.Dim], b.step, 1)
 	}
 }

@@ -16,8 +16,10 @@ import (
 //
 // A place is a number below P. Words that have no neighbour after subsampling are not in a stretch.
 type Stretch struct {
-	Words    []uint32 // (P): the word at each place
-	From, To []uint32 // (P): the window of place p is the places From[p] ... To[p]-1 without p; it is not empty
+	Words []uint32 // (P): the word at each place
+	// (P): the window of place p is the places From[p] ... To[p]-1 without p. It is not empty, and neighbours are in each
+	// other's, so that each place is in a window, too.
+	From, To []uint32
 
 	Rows   []uint32 // (A): the words that occur, in ascending order
 	Slots  []uint32 // (A+1): the places of word Rows[a] are Places[Slots[a]:Slots[a+1]]
@@ -26,7 +28,7 @@ type Stretch struct {
 	// Shared negatives: (H) places whose windows are negatives for words, and (H) words that are
 	// negatives for windows. Both are drawn from the stretch, spread evenly over its places; none
 	// if the stretch is empty.
-	Windows, Targets []uint32
+	NegativePlaces, NegativeWords []uint32
 
 	Window int // the widest: places in a window are at most so far from its centre
 	Tokens int // of the text, before subsampling
@@ -178,10 +180,10 @@ func (r *StretchReader) Read(iteration int, dst *Stretch) {
 	}
 	r.text.GiveBack() // where sentences start: words of a file are not mapped
 	r.sortPlaces(dst)
-	dst.Windows = r.drawPlaces(dst.Windows, iteration, 0, len(dst.Words))
-	dst.Targets = r.drawPlaces(dst.Targets, iteration, 1, len(dst.Words))
-	for k, place := range dst.Targets {
-		dst.Targets[k] = dst.Words[place]
+	dst.NegativePlaces = r.drawPlaces(dst.NegativePlaces, iteration, 0, len(dst.Words))
+	dst.NegativeWords = r.drawPlaces(dst.NegativeWords, iteration, 1, len(dst.Words))
+	for k, place := range dst.NegativeWords {
+		dst.NegativeWords[k] = dst.Words[place]
 	}
 }
 

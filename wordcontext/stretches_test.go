@@ -67,6 +67,9 @@ func checkStretch(t *testing.T, seed uint64, s *Stretches, x *Stretch) {
 		if from > p || to <= p || to > places || to-from < 2 {
 			t.Fatalf("seed %d: window of place %d is %d ... %d", seed, p, from, to)
 		}
+		if from < p && int(x.To[p-1]) <= p || to > p+1 && int(x.From[p+1]) > p {
+			t.Fatalf("seed %d: place %d is not in the windows of its neighbours", seed, p)
+		}
 	}
 	if !slices.IsSorted(x.Rows) {
 		t.Errorf("seed %d: rows are not in order", seed)
@@ -90,10 +93,10 @@ func checkStretch(t *testing.T, seed uint64, s *Stretches, x *Stretch) {
 	if places == 0 {
 		return
 	}
-	if len(x.Windows) != s.options.Shared || len(x.Targets) != s.options.Shared {
-		t.Fatalf("seed %d: %d windows, %d targets", seed, len(x.Windows), len(x.Targets))
+	if len(x.NegativePlaces) != s.options.Shared || len(x.NegativeWords) != s.options.Shared {
+		t.Fatalf("seed %d: %d windows, %d targets", seed, len(x.NegativePlaces), len(x.NegativeWords))
 	}
-	for k, p := range x.Windows {
+	for k, p := range x.NegativePlaces {
 		if first, end := k*places/s.options.Shared, ((k+1)*places+s.options.Shared-1)/s.options.Shared; int(p) < first || int(p) >= max(end, first+1) {
 			t.Errorf("seed %d: negative window %d is that of place %d of %d", seed, k, p, places)
 		}
@@ -204,7 +207,7 @@ func TestStretchFollowsFromItsNumber(t *testing.T) {
 		iteration := r.IntN(100)
 		used.Read(iteration, &a)
 		fresh.Read(iteration, &b)
-		if !slices.Equal(a.Words, b.Words) || !slices.Equal(a.Places, b.Places) || !slices.Equal(a.From, b.From) || !slices.Equal(a.Windows, b.Windows) || !slices.Equal(a.Targets, b.Targets) {
+		if !slices.Equal(a.Words, b.Words) || !slices.Equal(a.Places, b.Places) || !slices.Equal(a.From, b.From) || !slices.Equal(a.NegativePlaces, b.NegativePlaces) || !slices.Equal(a.NegativeWords, b.NegativeWords) {
 			t.Errorf("seed %d: stretch %d differs", seed, iteration)
 		}
 	}

@@ -7,31 +7,47 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// A Sampler says which frozen vectors each row meets in a step: its samples as positives, and
-// fresh negatives. Both are numbers of rows of the frozen matrix.
+// A Sampler lists the rows of a step, and says which frozen vectors each row meets: its samples as positives, and
+// fresh negatives. In a method, i is the place of a row in this list; [Sampler.Row] has its number in the table. Samples and
+// negatives are numbers of rows of the frozen matrix.
+//
+// Rows that are not listed, and vectors that nobody meets, are not of this iteration. A matrix may have values of an earlier one
+// there: nobody reads them.
 type Sampler struct {
-	Noise     *corpus.Alias // over the rows of the frozen matrix
-	Seed      uint64
-	Negatives int      // K
-	Shared    int      // H; 0: every row has negatives of its own
-	Bias      float32  // b, added to every score
-	Slots     []uint32 // (V+1): row i's samples are in Samples[Slots[i]:Slots[i+1]]
+	Negatives int     // K
+	Shared    int     // H; 0: every row has negatives of its own
+	Bias      float32 // b, added to every score
 
-	Iteration, Step int               // the step, 0 or 1, of an iteration of all epochs
-	Samples         []uint32          // (S), of the step, as wordcontext.Matrix.Samples gives them
-	Updates         func(row int) int // of each row, with this one
+	// The negatives are drawn, for a step, 0 or 1, of an iteration of all epochs, unless they are given.
+	Noise           *corpus.Alias // over the rows of the frozen matrix
+	Seed            uint64
+	Iteration, Step int
+	Given           []uint32 // (H), shared; nil: drawn
 
-	// A step may be of some rows only: then row i here is row Rows[i] of the table, and has shared negatives.
-	Rows []uint32
-
-	// Given, if not nil, are the shared negatives, (H), in place of those drawn from Noise.
-	Given []uint32
+	Rows    []uint32 // the numbers of the rows in the table, which then have shared negatives; nil: all rows
+	Slots   []uint32 // (rows+1): the samples of row i are Samples[Slots[i]:Slots[i+1]]; nil: Samples[i] alone
+	Samples []uint32 // see wordcontext.Matrix.Samples
 
 	drawn []uint32 // (H)
 }
 
+// OfWords lists step 1 of CBOW: a row of the table for each word that occurs in a stretch. Samples and negatives are places.
+func (s *Sampler) OfWords(x *wordcontext.Stretch) {
+	s.Rows, s.Slots, s.Samples, s.Given = x.Rows, x.Slots, x.Places, x.NegativePlaces
+}
+
+// OfPlaces lists step 2 of CBOW: a row for each place of a stretch. Samples, of which it has one, and negatives are words.
+func (s *Sampler) OfPlaces(x *wordcontext.Stretch) {
+	s.Samples, s.Given = x.Words, x.NegativeWords
+}
+
 // Len is the number of rows.
-func (s *Sampler) Len() int { return len(s.Slots) - 1 }
+func (s *Sampler) Len() int {
+	if s.Slots == nil {
+		return len(s.Samples)
+	}
+	return len(s.Slots) - 1
+}
 
 // Row returns the number of row i in the table.
 func (s *Sampler) Row(i int) int {
@@ -41,48 +57,31 @@ func (s *Sampler) Row(i int) int {
 	return int(s.Rows[i])
 }
 
-// Share returns the samples of a row in this step, none if the row is left alone.
-func (s *Sampler) Share(row int) []uint32 {
-	share := s.Samples[s.Slots[row]:s.Slots[row+1]]
+// Share returns the samples of row i in this step, none if the row is left alone.
+func (s *Sampler) Share(i int) []uint32 {
+	if s.Slots == nil {
+		return s.Samples[i : i+1]
+	}
+	share := s.Samples[s.Slots[i]:s.Slots[i+1]]
 	for len(share) > 0 && share[len(share)-1] == wordcontext.NoSample {
 		share = share[:len(share)-1]
 	}
 	return share
 }
 
-// AppendTargets appends what a row meets to dst: its samples, and behind them its own negatives, if
+// AppendTargets appends what row i meets to dst: its samples, and behind them its own negatives, if
 // rows have some. own holds those of the rows from first on; see DrawOwn. A word without contexts
 // trains on nothing, so its row has no targets. samples is the size of the share.
-func (s *Sampler) AppendTargets(dst []uint32, row, first int, own []uint32) (targets []uint32, samples int) {
-	share := s.Share(row)
+func (s *Sampler) AppendTargets(dst []uint32, i, first int, own []uint32) (targets []uint32, samples int) {
+	share := s.Share(i)
 	if len(share) == 0 || share[0] == wordcontext.NoContext {
 		return dst, len(share)
 	}
 	dst = append(dst, share...)
 	if s.Shared == 0 {
-		dst = append(dst, own[(row-first)*s.Negatives:][:s.Negatives]...)
+		dst = append(dst, own[(i-first)*s.Negatives:][:s.Negatives]...)
 	}
 	return dst, len(share)
-}
-
-// Targets returns how many targets a row has; see AppendTargets.
-func (s *Sampler) Targets(row int) int {
-	share := s.Share(row)
-	switch {
-	case len(share) == 0 || share[0] == wordcontext.NoContext:
-		return 0
-	case s.Shared > 0:
-		return len(share)
-	}
-	return len(share) + s.Negatives
-}
-
-// UpdatesOf returns Updates of a row, 0 if it is left alone.
-func (s *Sampler) UpdatesOf(row int) int {
-	if len(s.Share(row)) == 0 {
-		return 0
-	}
-	return s.Updates(row)
 }
 
 // Weight is the weight of a negative: K/H if rows share them, else 1.

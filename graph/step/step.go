@@ -6,7 +6,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/optim"
 )
 
 // A Step trains the rows of a table again and again. The scores of shared negatives, and their
@@ -15,19 +14,21 @@ import (
 type Step struct {
 	Sampler *Sampler
 	Team    *team.Team
-	Dim     int             // N
-	Blocks  []int           // block b is the rows Blocks[b] ... Blocks[b+1]-1; see Blocks
-	Update  optim.Optimizer // of the rows; nil: keep the gradients
-	Kept    []float32       // (V, N), gets the gradients; nil: keep none
-	Root    bool            // a kept gradient of s samples is root s times their mean
+	Dim     int       // N
+	Blocks  []int     // block b is the rows Blocks[b] ... Blocks[b+1]-1 of the list; see Blocks
+	Kept    []float32 // (R, N), gets the gradients; nil: keep none
+	Root    bool      // a kept gradient of s samples is root s times their mean
+
+	// Move moves a row of the table along the mean gradient of its samples; nil: none does.
+	Move func(row, samples int, gradient []float32)
 
 	shared  sharedRows
 	losses  []float64 // of each block, summed in order
 	workers []*worker
 }
 
-// Run trains all rows of left, (V, N), against the frozen vectors, (F, N), and returns their
-// loss. It does not depend on the number of threads. An error says that a goroutine panicked.
+// Run computes the gradients of the rows of left, (R, N), that the sampler lists, against the frozen vectors, (F, N): it moves
+// the rows, or keeps the gradients. It returns the loss. It does not depend on the number of threads. An error says that a goroutine panicked.
 func (s *Step) Run(left, frozen []float32) (float64, error) {
 	for len(s.workers) < s.Team.Threads() {
 		s.workers = append(s.workers, newWorker(s.Sampler, s.Dim))
@@ -40,7 +41,7 @@ func (s *Step) Run(left, frozen []float32) (float64, error) {
 		s.losses[b] = s.block(s.workers[worker], left, frozen, s.Blocks[b], s.Blocks[b+1])
 	})
 	if err != nil {
-		return 0, fmt.Errorf("skip-gram step: %w", err)
+		return 0, fmt.Errorf("step of W2V-CL: %w", err)
 	}
 	sum := 0.0
 	for _, loss := range s.losses {

@@ -110,8 +110,8 @@ func (s *Step) strip(w *worker, left, frozen []float32, members []member) {
 	s.meetTargets(w, left, frozen, members)
 	for r, m := range members {
 		g := w.gradient[r*n:][:n]
-		if s.Update != nil {
-			s.Update.UpdateMean(m.row, s.Sampler.Updates(m.row), m.samples, left[m.row*n:][:n], g)
+		if s.Move != nil {
+			s.Move(m.row, m.samples, g)
 		}
 		if s.Kept != nil {
 			if s.Root {
@@ -121,9 +121,6 @@ func (s *Step) strip(w *worker, left, frozen []float32, members []member) {
 		}
 	}
 }
-
-// descent is the rate at which simd.Gradients gives the gradient of the loss itself.
-const descent = -1
 
 // meetTargets adds the part of the targets to the members' gradients, in chunks: of
 // several members, or of a part of one.
@@ -178,7 +175,7 @@ func (s *Step) meetChunk(w *worker, left, frozen []float32, members []member, gr
 func (w *worker) differentiate(members []member, from, to int) {
 	done := from
 	gradients := func(end int, loss *simd.Loss) {
-		simd.Gradients(w.coefficients[done-from:end-from], w.scores[done-from:end-from], w.kinds[done-from:end-from], descent, loss)
+		simd.Gradients(w.coefficients[done-from:end-from], w.scores[done-from:end-from], w.kinds[done-from:end-from], 1, loss)
 		done = end
 	}
 	for _, m := range members {
@@ -204,7 +201,7 @@ func (s *Step) meetShared(w *worker, left []float32, members []member) {
 		against[k] = s.Sampler.Bias
 	}
 	simd.AddProduct(against, h, simd.RowMajor(w.left, n), s.shared.transposed, h, rows, h, n)
-	weight := descent * float32(s.Sampler.Weight())
+	weight := float32(s.Sampler.Weight())
 	for r, m := range members {
 		scores, out := against[r*h:][:h], w.weighed[r*h:][:h]
 		if m.from == m.to { // a word without contexts trains on nothing

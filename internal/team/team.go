@@ -97,7 +97,8 @@ func (t *Team) Do(n int, work func(worker, i int)) error {
 	return nil
 }
 
-// Each is Do for work that is too short to be handed out one by one: a member takes so many together.
+// Each is Do for work that is too short to be handed out one by one: a member takes so many together. As in Do, the
+// result is the same for any number of threads if work on i changes what belongs to i alone, or to the worker's scratch memory.
 func (t *Team) Each(n, together int, work func(worker, i int)) error {
 	return t.Do((n+together-1)/together, func(worker, b int) {
 		for i := b * together; i < min((b+1)*together, n); i++ {

@@ -105,7 +105,7 @@ func (b *Block) fetchOwn(i int) {
 func (b *Block) End(rate float32) {
 	c, n := b.composer.Composition, b.composer.Dim
 	b.undamped = c.Undamped(rate, b.threads)
-	simd.SGD(b.rows, b.before, 1, 1) // Δ
+	simd.AddScaled(b.rows, b.before, -1) // Δ
 	b.keepChanged()
 	b.listParts()
 	for _, g := range b.parts {
@@ -117,7 +117,7 @@ func (b *Block) End(rate float32) {
 		own := b.ratesOf(parts)
 		b.fetchOwn(i + ownAhead)
 		if c.Own != nil {
-			simd.SGD(c.Own[int(word)*n:][:n], change, 1, -own)
+			simd.AddScaled(c.Own[int(word)*n:][:n], change, own)
 		}
 		simd.AddToRows(c.Parts, parts, b.rates, change, b.next(at, len(parts)))
 		at += len(parts)

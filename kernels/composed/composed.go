@@ -2,7 +2,7 @@
 // program knows of such rows, in every mode and on every device.
 //
 // Start with [Composition], which says what a row of W is. A [Composer] composes rows. What a row learns goes to its parts in
-// one of two ways: the modes of W2V-CL sum up gradients, part by part ([Composition.Users]); sentence-ordered modes add up
+// one of two ways: the modes of W2V-CL sum up gradients, part by part ([Composer.Gradient]); sentence-ordered modes add up
 // changes, word by word ([Block]): the rows of a stretch of the text are composed once, trained like any others, and what
 // changed in them goes to their parts at the end.
 //
@@ -25,7 +25,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 // A Composition says how the rows of W are composed of the rows of parts, z, and of words' own
@@ -34,7 +33,7 @@ import (
 //
 //	W_w = (o_w + Σ s_g z_g) / (1+G)  g: parts of w; without own rows Σ s_g z_g / G
 //
-// A change Δ_w of W_w goes to the rows by
+// In a [Block], a change Δ_w of W_w goes to the rows by
 //
 //	z_g += r_g Δ_w                   r_g = Rate min(1, m/n_g)
 //	o_w += (1+G - Σ s_g r_g) Δ_w
@@ -50,7 +49,7 @@ type Composition struct {
 	Sizes   []uint32  // s, (U), at least 1; nil: each part stands for itself alone
 	Parts   []float32 // z, (U, N); live
 	Own     []float32 // o, (V, N); live; nil: words have no rows of their own
-	Rate    float32   // of parts, above 0
+	Rate    float32   // of parts, above 0; in cl a factor of their learning rate
 	Most    float32   // m of one or two threads at soundRate; 0: any number
 
 	Randomize func(seed uint64) // starts Parts and Own
@@ -138,47 +137,4 @@ func (c *Composition) Size(part uint32) float32 {
 		return 1
 	}
 	return float32(c.Sizes[part])
-}
-
-// weights writes what each part of a word counts in its mean to dst, and returns what the own row does.
-func (c *Composition) weights(dst []float32, parts []uint32) (weights []float32, own float32) {
-	var all float32
-	if c.Own != nil {
-		all = 1
-	}
-	dst = dst[:0]
-	for _, g := range parts {
-		dst = append(dst, c.Size(g))
-		all += c.Size(g)
-	}
-	own = 1 / all
-	for i := range dst {
-		dst[i] *= own
-	}
-	return dst, own
-}
-
-// Weight is what a word's own row counts in its mean, 1/(1+G), and each n-gram.
-func (c *Composition) Weight(word uint32) float32 {
-	_, own := c.weights(nil, c.Of(word))
-	return own
-}
-
-// A Composer composes rows, and has the memory for it. It serves one goroutine.
-type Composer struct {
-	*Composition
-	scratch []float32 // weights of parts
-}
-
-// Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
-// are parts that it asks memory for on the way.
-func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
-	parts := c.Of(word)
-	var own float32
-	c.scratch, own = c.weights(c.scratch, parts)
-	clear(dst)
-	if c.Own != nil {
-		simd.SGD(dst, c.Own[int(word)*c.Dim:][:c.Dim], 1, -own)
-	}
-	simd.AddCombination(dst, c.scratch, c.Parts, parts, next)
 }

@@ -1,7 +1,5 @@
 package composed
 
-import "encoding/binary"
-
 // Invert turns lists of symbols round: list i is symbols[starts[i]:starts[i+1]], and symbol u, below n, stands in the lists of
 // users[first[u]:first[u+1]], in their order, as often as it stands there. of says what is kept of a list and the place there.
 func Invert[T any](starts, symbols []uint32, n int, of func(list, place uint32) T) (first []uint32, users []T) {
@@ -52,42 +50,4 @@ func (c *Composition) Members() (starts []uint32, members []Member) {
 		starts = append(starts, uint32(len(members)))
 	}
 	return starts, members
-}
-
-// Fold joins n-grams that the same words have, as often, to one part each: they would be trained alike, for all get the same
-// gradient. It is a third to a half of all n-grams. Word i has the n-grams ngrams[starts[i]:starts[i+1]], below n. parts are the
-// parts of n-grams, numbered by their first ones, and sizes the n-grams of a part. A word has a part once for all its n-grams.
-func Fold(starts, ngrams []uint32, n int) (parts, sizes, foldedStarts, symbols []uint32) {
-	first, users := Invert(starts, ngrams, n, ListOf)
-	numbers, key := map[string]uint32{}, []byte{}
-	for u := range n {
-		key = key[:0]
-		for _, word := range users[first[u]:first[u+1]] {
-			key = binary.LittleEndian.AppendUint32(key, word)
-		}
-		number, known := numbers[string(key)]
-		if !known || len(key) == 0 {
-			number = uint32(len(sizes))
-			numbers[string(key)] = number
-			sizes = append(sizes, 0)
-		}
-		parts = append(parts, number)
-		sizes[number]++
-	}
-	foldedStarts = []uint32{0}
-	seen := make([]uint32, len(sizes)) // in a word
-	for i, begin := range starts[:len(starts)-1] {
-		word := ngrams[begin:starts[i+1]]
-		for _, u := range word {
-			if seen[parts[u]]%sizes[parts[u]] == 0 {
-				symbols = append(symbols, parts[u])
-			}
-			seen[parts[u]]++
-		}
-		for _, u := range word {
-			seen[parts[u]] = 0
-		}
-		foldedStarts = append(foldedStarts, uint32(len(symbols)))
-	}
-	return parts, sizes, foldedStarts, symbols
 }

@@ -240,6 +240,11 @@ func SGD(w, g []float32, keep, rate float32) {
 	sgd(&w[0], &g[0], n, keep, rate)
 }
 
+// AddScaled adds scaled values to a row:
+//
+//	y += a*x
+func AddScaled(y, x []float32, a float32) { SGD(y, x, 1, -a) }
+
 // Exchange adds to shared the changes of own since before, and copies the sum to
 // own and before. The slices have one length.
 //

@@ -66,24 +66,23 @@ const (
 	Positive uint32 = 1 << 31
 )
 
-// Gradients turns scores into the coefficients of Update, a step of the given rate
-// down the gradient of the skip-gram loss, and adds up the loss:
+// Gradients adds up the loss of negative sampling, and turns scores into its derivatives times scale:
 //
-//	Positive: coefficient =  rate sigmoid(-s)  loss = log(1+exp(-s))
-//	Negative: coefficient = -rate sigmoid(s)   loss = log(1+exp(s))
+//	Positive: coefficient = -scale sigmoid(-s)  loss = log(1+exp(-s))
+//	Negative: coefficient =  scale sigmoid(s)   loss = log(1+exp(s))
 //
-// The sigmoid is computed, not looked up, so its only error is rounding. The
+// With a scale of -rate they are those of Update for a step down the gradient. The sigmoid is computed, not looked up, so its only error is rounding. The
 // argument of exp is limited to [-87, 80], so the loss is finite; NaN stays NaN.
 // All slices have one length.
-func Gradients(coefficients, scores []float32, kinds []uint32, rate float32, loss *Loss) {
+func Gradients(coefficients, scores []float32, kinds []uint32, scale float32, loss *Loss) {
 	n := len(scores)
 	_, _ = coefficients[:n], kinds[:n]
 	for first := 0; first < n; first += lossScores {
 		end := min(first+lossScores, n)
 		if current == Go {
-			gradientsGo(coefficients[first:end], scores[first:end], kinds[first:end], rate, &loss.products)
+			gradientsGo(coefficients[first:end], scores[first:end], kinds[first:end], scale, &loss.products)
 		} else {
-			gradients(&coefficients[first], &scores[first], &kinds[first], end-first, rate, &loss.products)
+			gradients(&coefficients[first], &scores[first], &kinds[first], end-first, -scale, &loss.products)
 		}
 		loss.normalize()
 	}
@@ -214,7 +213,7 @@ func (w *Workspace) updateMany(left []float32, lefts []uint32, right []float32, 
 	}
 	PrefetchForUpdate(right, next, n)
 	for i, row := range lefts {
-		SGD(left[int(row)*n:][:n], sums[i*n:][:n], 1, -1)
+		AddScaled(left[int(row)*n:][:n], sums[i*n:][:n], 1)
 	}
 }
 
@@ -268,13 +267,13 @@ func scoresGo(out, left []float32, lefts []uint32, right []float32, rights []uin
 	}
 }
 
-func gradientsGo(coefficients, scores []float32, kinds []uint32, rate float32, products *[8]float64) {
+func gradientsGo(coefficients, scores []float32, kinds []uint32, scale float32, products *[8]float64) {
 	for j, s := range scores {
 		s = flip(s, kinds[j])
 		e := float32(math.Exp(float64(min(max(s, minArgument), maxArgument))))
 		q := 1 + e
 		products[j%8] *= float64(q)
-		coefficients[j] = flip(-rate*(e/q), kinds[j])
+		coefficients[j] = flip(scale*(e/q), kinds[j])
 	}
 }
 

@@ -148,7 +148,7 @@ func TestGradients(t *testing.T) {
 			}
 			coefficients, all := guarded(n)
 			loss, wantLoss := NewLoss(), 0.0
-			Gradients(coefficients, scores, kinds, rate, &loss)
+			Gradients(coefficients, scores, kinds, -rate, &loss)
 			checkGuards(t, "coefficients", n, all)
 			for j, s := range scores {
 				x, sign := float64(s), -1.0

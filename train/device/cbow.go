@@ -122,7 +122,7 @@ func newHost(s *wordcontext.Stretches, c graph.Options) (*graph.Model, error) {
 	if c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}
-	return graph.NewModel(s.Rows(), graph.UpdatesTensor, s.Rows(), c)
+	return graph.NewModel(s.Rows(), graph.OfUpdates, c)
 }
 
 // Advance runs one iteration; see AdvanceSeries.
@@ -202,10 +202,12 @@ func (t *CBOW) fill(buffer, iteration int) readStretch {
 	defer func() { t.readers <- r }()
 	s := t.kernels.Stretch(buffer)
 	x := wordcontext.Stretch{
-		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places, Windows: s.Windows, Targets: s.Targets,
+		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places,
+		NegativePlaces: s.Windows, NegativeWords: s.Targets,
 	}
 	r.Read(iteration, &x)
-	s.Words, s.From, s.To, s.Rows, s.Slots, s.Places, s.Windows, s.Targets = x.Words, x.From, x.To, x.Rows, x.Slots, x.Places, x.Windows, x.Targets
+	s.Words, s.From, s.To, s.Rows, s.Slots, s.Places = x.Words, x.From, x.To, x.Rows, x.Slots, x.Places
+	s.Windows, s.Targets = x.NegativePlaces, x.NegativeWords
 	s.Prepare()
 	return readStretch{buffer, len(x.Words), x.Tokens}
 }

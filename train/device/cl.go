@@ -62,7 +62,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if c.Encoder == nil && c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}
-	host, err := graph.NewModel(m.Rows(), "", 0, c)
+	host, err := graph.NewModel(m.Rows(), graph.NoCounts, c)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 	if err != nil {
 		return nil, err
 	}
-	model, err := graph.NewModel(text.Vocabulary.Len(), graph.MinibatchesTensor, graph.MinibatchesDigits, c)
+	model, err := graph.NewModel(text.Vocabulary.Len(), graph.OfMinibatches, c)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
 func PlanVanilla(a *trainer.Account, words int, o graph.VanillaOptions, c graph.Options) error {
 	a.Take(trainer.ForWork, vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o)))
 	c.Account, c.Threads = a, 1 // the host only keeps tables
-	_, err := graph.NewModel(words, graph.MinibatchesTensor, graph.MinibatchesDigits, c)
+	_, err := graph.NewModel(words, graph.OfMinibatches, c)
 	return err
 }
 

@@ -72,7 +72,8 @@ func (k *cbowKernels) Start(buffer, iteration int, rate float64) error {
 		return fmt.Errorf("buffer %d started with %d places", buffer, len(s.Words))
 	}
 	x := &wordcontext.Stretch{
-		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places, Windows: s.Windows, Targets: s.Targets, Window: k.Window,
+		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places, Window: k.Window,
+		NegativePlaces: s.Windows, NegativeWords: s.Targets,
 	}
 	loss, err := k.cpu.Train(x, iteration, rate)
 	if err != nil {

@@ -1,0 +1,136 @@
+package composed
+
+import (
+	"encoding/binary"
+
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// This file is the map from parts to rows of W and the way back. Whoever changes one changes the other:
+//
+//	Compose   W_w = (o_w + Σ s_g z_g) / (1+G_w)              over the parts g of w
+//	Gradient  of an n-gram of g = Σ gradient_w / (1+G_w)     over the words w of g that are trained, as often as w has g
+//	Fold      the s_g n-grams of part g have this gradient each, so the part moves as one of them does
+//
+// Without own rows, 1+G_w is G_w. Folding is right while the n-grams of a word have one weight, and move by one rule. A part moves
+// along the sum, which grows with its words. Words' own rows have the gradient of their row of W, undivided.
+
+// weights writes the weight of each part in the mean of a word to dst, s_g/(1+G), and returns that of the own row.
+func (c *Composition) weights(dst []float32, parts []uint32) (weights []float32, own float32) {
+	var all float32
+	if c.Own != nil {
+		all = 1
+	}
+	dst = dst[:0]
+	for _, g := range parts {
+		dst = append(dst, c.Size(g))
+		all += c.Size(g)
+	}
+	own = 1 / all
+	for i := range dst {
+		dst[i] *= own
+	}
+	return dst, own
+}
+
+// Weight is the weight of the own row, and of each single n-gram, in the mean of a word: 1/(1+G).
+func (c *Composition) Weight(word uint32) float32 {
+	_, own := c.weights(nil, c.Of(word))
+	return own
+}
+
+// A Composer composes rows and takes gradients back. It serves one goroutine.
+type Composer struct {
+	*Composition
+	Uses    *Uses     // for Gradient; Composers may share them
+	scratch []float32 // weights of parts, or of words
+	words   []uint32
+}
+
+// Compose writes the row of a word to dst, N values. next, as many as the word has parts or nil,
+// are parts that it asks memory for on the way.
+func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
+	parts := c.Of(word)
+	var own float32
+	c.scratch, own = c.weights(c.scratch, parts)
+	clear(dst)
+	if c.Own != nil {
+		simd.AddScaled(dst, c.Own[int(word)*c.Dim:][:c.Dim], own)
+	}
+	simd.AddCombination(dst, c.scratch, c.Parts, parts, next)
+}
+
+// Gradient writes the gradient of each single n-gram of a part to dst, N values, from those of the rows of W, (V, N). If no
+// word of the part is trained, it returns false and writes nothing.
+func (c *Composer) Gradient(dst []float32, part int, gradients []float32) bool {
+	u := c.Uses
+	c.words, c.scratch = c.words[:0], c.scratch[:0]
+	for _, w := range u.words[u.first[part]:u.first[part+1]] {
+		if u.Trained[w] {
+			c.words, c.scratch = append(c.words, w), append(c.scratch, u.weights[w])
+		}
+	}
+	if len(c.words) == 0 {
+		return false
+	}
+	simd.Combine(dst, c.scratch, gradients, c.words)
+	return true
+}
+
+// Uses are the words of each part.
+type Uses struct {
+	Trained      []bool    // (V): the words that have a gradient
+	first, words []uint32  // of part g: words[first[g]:first[g+1]], each as often as it has g
+	weights      []float32 // (V): 1/(1+G)
+}
+
+// NewUses returns the words of the parts of a composition. No word is trained.
+func NewUses(c *Composition) *Uses {
+	u := &Uses{Trained: make([]bool, c.Words())}
+	u.first, u.words = c.Users()
+	for w := range c.Words() {
+		u.weights = append(u.weights, c.Weight(uint32(w)))
+	}
+	return u
+}
+
+// UsesBytes is the memory of Uses.
+func UsesBytes(c *Composition) int64 { return int64(5*c.Words() + 4*(c.PartCount()+1+len(c.Symbols))) }
+
+// Fold joins n-grams that the same words have, as often, to one part each: all get the same gradient, so they would be trained
+// alike. It is a third to a half of all n-grams. Word i has the n-grams ngrams[starts[i]:starts[i+1]], below n. parts are the
+// parts of n-grams, numbered by their first ones, and sizes the n-grams of a part. A word has a part once for all its n-grams.
+func Fold(starts, ngrams []uint32, n int) (parts, sizes, foldedStarts, symbols []uint32) {
+	first, users := Invert(starts, ngrams, n, ListOf)
+	numbers, key := map[string]uint32{}, []byte{}
+	for u := range n {
+		key = key[:0]
+		for _, word := range users[first[u]:first[u+1]] {
+			key = binary.LittleEndian.AppendUint32(key, word)
+		}
+		number, known := numbers[string(key)]
+		if !known || len(key) == 0 {
+			number = uint32(len(sizes))
+			numbers[string(key)] = number
+			sizes = append(sizes, 0)
+		}
+		parts = append(parts, number)
+		sizes[number]++
+	}
+	foldedStarts = []uint32{0}
+	seen := make([]uint32, len(sizes)) // in a word
+	for i, begin := range starts[:len(starts)-1] {
+		word := ngrams[begin:starts[i+1]]
+		for _, u := range word {
+			if seen[parts[u]]%sizes[parts[u]] == 0 {
+				symbols = append(symbols, parts[u])
+			}
+			seen[parts[u]]++
+		}
+		for _, u := range word {
+			seen[parts[u]] = 0
+		}
+		foldedStarts = append(foldedStarts, uint32(len(symbols)))
+	}
+	return parts, sizes, foldedStarts, symbols
+}
