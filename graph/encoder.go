@@ -16,8 +16,8 @@ import (
 )
 
 // An Encoder composes the vectors of the vocabulary from parameters of its own.
-// It takes the place of the word table W in either model. Package subword has
-// one, the CNN.
+// It takes the place of the word table W in either model. Package subword makes
+// them, such as the CNN.
 type Encoder interface {
 	// Words is V, Dim is N.
 	Words() int

@@ -9,6 +9,9 @@ import (
 // characters times all filters fit; of n-grams a few filters at a time.
 const tableFloats = 16 << 20
 
+// encodeTables is about how large tables are where a network encodes some words.
+const encodeTables = 1 << 20
+
 // A bank is filters of one width: all of them or, of large alphabets, some.
 type bank struct {
 	width, filters int // w, F

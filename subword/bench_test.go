@@ -28,11 +28,11 @@ func BenchmarkStep(b *testing.B) {
 		}
 		return words
 	}
-	full, err := NewCNN(vocabulary(14, 14), CNNOptions{Dim: n}) // every word as long as can be
+	full, err := NewNetwork("cnn", vocabulary(14, 14), NetworkOptions{Dim: n}) // every word as long as can be
 	if err != nil {
 		b.Fatal(err)
 	}
-	usual, err := NewCNN(vocabulary(3, 12), CNNOptions{Dim: n})
+	usual, err := NewNetwork("cnn", vocabulary(3, 12), NetworkOptions{Dim: n})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package subword
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/internal/operation"
@@ -13,6 +14,7 @@ import (
 type Convolution struct {
 	Widths     []int // w, of each bank of filters
 	Activation Activation
+	most       int // values of tables at a time, about; 0: tableFloats
 }
 
 // Convolve adds to a graph the convolution over the symbols of words, its activation, and the maximum over the positions
@@ -40,7 +42,7 @@ func Convolve(words *Spellings, symbols *gorgonia.Node, filters gorgonia.Nodes, 
 		}
 		counts = append(counts, f.Shape()[1])
 	}
-	c := newConvolution(o, words, counts, alphabet, dim, tableFloats, team.New(threads))
+	c := newConvolution(o, words, counts, alphabet, dim, team.New(threads))
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -67,10 +69,11 @@ type convolution struct {
 	raw       [][]float32     // gradients of a bank's values before the activation, one a thread
 }
 
-func newConvolution(o Convolution, words *Spellings, filters []int, alphabet, dim, tableFloats int, t *team.Team) *convolution {
+func newConvolution(o Convolution, words *Spellings, filters []int, alphabet, dim int, t *team.Team) *convolution {
+	o.most = cmp.Or(o.most, tableFloats)
 	c := &convolution{Convolution: o, words: words, alphabet: alphabet, dim: dim, team: t}
-	banks, size := newBanks(o, filters, alphabet, dim, tableFloats)
-	groups, largest := groupBanks(banks, tableFloats)
+	banks, size := newBanks(o, filters, alphabet, dim, o.most)
+	groups, largest := groupBanks(banks, o.most)
 	c.groups, c.tables, c.size = groups, floats(largest), size
 	c.result = newMatrix(words.Len(), size)
 	c.where = make([]uint32, words.Len()*size)

@@ -13,7 +13,7 @@ import (
 // rounding backward, and does not depend on the threads either.
 func TestGroups(t *testing.T) {
 	r := newRand(t)
-	alphabet, err := NewAlphabet(words, SpellingOptions{Gram: Lengths{1, 2, 3}, Limit: 9, MinCount: 1})
+	alphabet, err := NewAlphabet(words, SpellingOptions{Gram: []int{1, 2, 3}, Limit: 9, MinCount: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +23,9 @@ func TestGroups(t *testing.T) {
 		in = append(in, randomMatrix(r, width*5+1, filters[i]))
 	}
 	o := Convolution{Widths: []int{1, 2, 4}, Activation: Tanh}
-	run := func(tableFloats, threads int) (groups int, values []float32, gradients [][]float32) {
-		c := newConvolution(o, spelt, filters, alphabet.Len(), 5, tableFloats, team.New(threads))
+	run := func(most, threads int) (groups int, values []float32, gradients [][]float32) {
+		o.most = most
+		c := newConvolution(o, spelt, filters, alphabet.Len(), 5, team.New(threads))
 		result, err := c.forward(in)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package subword composes word vectors from the spelling of words, so that words that the text lacks get vectors, too.
 //
 // Start with NGrams, fastText's means of hashed n-grams, which training takes as rows that are composed
-// (kernels/composed), and with Encoder and its one kind, CNN, a convolutional network over characters. An encoder takes the
+// (kernels/composed), and with Network, such as the CNN (cnn.go). NewNetwork makes an Encoder of it, which takes the
 // place of the word table in the graphs of package graph and is trained by the gradient that Gorgonia derives. The CNN is
 // put together from three operations, Convolve (convolve.go), Standardize (standardize.go) and Connect (connect.go).
 // WithWords gives every word a vector of its own beside. Save and Load keep either in a file, without the vocabulary.
@@ -11,18 +11,7 @@
 //
 // # To add an encoder
 //
-//  1. Write a type with the methods of Encoder; CNN (cnn.go) is the example. Its rows are a node of shape (B, N): B words, N
-//     dimensions.
-//  2. Use Gorgonia's operations, or Convolve, Standardize and Connect, which reuse their memory. operation.Apply makes an
-//     operation from a function and its gradient (connect.go). The order of a sum must follow from shapes, so that results do
-//     not depend on the number of threads.
-//  3. Put the encoder into graph.Options.Encoder, wrapped in WithWords if words have own vectors.
-//  4. Describe its file: add its kind to source.go, and its tensors to file.go and load.go.
-//  5. Add the value of --subword to train/settings/choices.go, settings to train/settings/table_subword.go, the learning rate to
-//     train/settings/recipes.go, and a case to NewEncoder in train/settings/trainers.go.
-//  6. GPUs have kernels for the CNN; StructureOf refuses all others.
-//  7. Add the encoder to encoders in subword_test.go. The tests then check its gradients, its results on several threads,
-//     and its file.
+// Write a Network and register it: recurrent.go is the example, docs/encoder.md explains it.
 package subword
 
 import (
@@ -55,6 +44,8 @@ type Trained interface {
 	ListBytes() int64
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
+	// save describes what Save writes.
+	save(d *description, f *fileWriter)
 }
 
 // An Encoder is a network that composes word vectors: in a graph for the vocabulary, and by Encode for any words.

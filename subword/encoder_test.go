@@ -14,7 +14,7 @@ import (
 // length: one-hot products for the embeddings and max(a,b) = a + ReLU(b-a).
 // Inputs are the symbols, then per width its filters at each offset and its
 // bias, then the weights of each width, and their bias.
-func stockCNN(spelt *Spellings, alphabet int, o CNNOptions, n gorgonia.Nodes) *gorgonia.Node {
+func stockCNN(spelt *Spellings, alphabet int, o NetworkOptions, n gorgonia.Nodes) *gorgonia.Node {
 	s := &stock{g: n[0].Graph(), words: spelt.Len() / max(spelt.each, 1)}
 	column := newMatrix(s.words, 1)
 	for i := range s.words {
@@ -49,7 +49,7 @@ func (s *stock) constant(name string, d *tensor.Dense) *gorgonia.Node {
 }
 
 // convolve returns the features of length k, those of each width apart.
-func (s *stock) convolve(spelt *Spellings, k, alphabet int, o CNNOptions, n gorgonia.Nodes) (features gorgonia.Nodes, at int) {
+func (s *stock) convolve(spelt *Spellings, k, alphabet int, o NetworkOptions, n gorgonia.Nodes) (features gorgonia.Nodes, at int) {
 	each := max(spelt.each, 1)
 	length := len(spelt.Word(k))
 	var embedded gorgonia.Nodes
@@ -86,7 +86,7 @@ func (s *stock) convolve(spelt *Spellings, k, alphabet int, o CNNOptions, n gorg
 }
 
 // connect standardizes features and returns the vectors.
-func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, n gorgonia.Nodes, at int) *gorgonia.Node {
+func (s *stock) connect(features gorgonia.Nodes, o NetworkOptions, n gorgonia.Nodes, at int) *gorgonia.Node {
 	var out *gorgonia.Node
 	v := s.words
 	share := newMatrix(1, v)
@@ -118,12 +118,12 @@ func (s *stock) connect(features gorgonia.Nodes, o CNNOptions, n gorgonia.Nodes,
 // The CNN and its gradients are those of the graph in stock operations, to
 // 1e-4 of the largest value.
 func TestStockParity(t *testing.T) {
-	for _, o := range []CNNOptions{
+	for _, o := range []NetworkOptions{
 		{Filters: []int{17}},
 		{Filters: []int{5, 16}, Activation: Tanh},
 		{Filters: []int{6}, Activation: Linear, Raw: true},
-		{Filters: []int{17, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}}},
-		{Filters: []int{5, 7}, Activation: Tanh, Spelling: SpellingOptions{Gram: Lengths{1, 3}, Buckets: 9}},
+		{Filters: []int{17, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: []int{1, 2, 4}}},
+		{Filters: []int{5, 7}, Activation: Tanh, Spelling: SpellingOptions{Gram: []int{1, 3}, Buckets: 9}},
 	} {
 		t.Run(fmt.Sprintf("%v, %s, raw %v, grams %v", o.Filters, o.Activation, o.Raw, o.Spelling.Gram), func(t *testing.T) {
 			o.Dim, o.CharDim, o.Widths, o.Spelling.Limit = 7, 4, []int{2, 3}, 7
@@ -132,10 +132,10 @@ func TestStockParity(t *testing.T) {
 	}
 }
 
-func testStockParity(t *testing.T, o CNNOptions) {
+func testStockParity(t *testing.T, o NetworkOptions) {
 	r := newRand(t)
 	vocabulary := []string{"abcde", "bcdea", "eeeee", "edcba", "aabbc", "xyzab"}
-	c, err := NewCNN(vocabulary, o)
+	c, err := newNetwork("cnn", vocabulary, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,43 +1,80 @@
 package subword_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"gorgonia.org/gorgonia"
 )
 
-// Words that share n-grams have vectors that are alike, before any training. An
-// encoder in a file gives any word a vector; graph.Options.Encoder trains one.
-func ExampleNGrams() {
-	e, err := subword.NewNGrams([]string{"running", "runner", "table", "walk"}, subword.NGramOptions{Dim: 100})
-	if err != nil {
-		panic(err)
-	}
-	e.Randomize(1)
-	dir, err := os.MkdirTemp("", "encoder")
+// A network of another package: characters in any order. Programs register it in an init function.
+func ExampleRegister() {
+	subword.Register(subword.Network{
+		Name: "bag", Help: "characters in any order", Settings: []string{"char-dim"},
+		Matrices: func(o subword.NetworkOptions, symbols int) ([]subword.Matrix, int, error) {
+			return []subword.Matrix{{Name: "symbols", Rows: symbols, Columns: o.CharDim, OfSymbols: true}}, o.CharDim, nil
+		},
+		Features: func(_ subword.NetworkOptions, words *subword.Symbols, p gorgonia.Nodes) (*gorgonia.Node, error) {
+			sum := words.At(0, p[0])
+			for place := 1; place < words.Len(); place++ {
+				sum = gorgonia.Must(gorgonia.Add(sum, words.At(place, p[0])))
+			}
+			return gorgonia.Tanh(sum)
+		},
+	})
+	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "encoder.safetensors")
-	if err := subword.Save(path, e, make([]float32, e.Dim())); err != nil {
+	corpus, out := filepath.Join(dir, "text.txt"), filepath.Join(dir, "run")
+	if err := os.WriteFile(corpus, []byte(strings.Repeat("the cat and the dog are pets\n", 50)), 0o600); err != nil {
 		panic(err)
 	}
-	loaded, err := subword.Load(path)
+	config, err := settings.Resolve("", map[string]string{
+		"corpus": corpus, "out": out, "dim": "8", "iterations": "20", "negative": "2", "subword": "bag", "char-dim": "4",
+	})
 	if err != nil {
 		panic(err)
 	}
-	vectors := make([]float32, 3*loaded.Dim())
-	if err := loaded.Encode([]string{"running", "runnings", "tables"}, vectors); err != nil {
+	if _, err := train.Run(context.Background(), config, train.Options{}, nil); err != nil {
 		panic(err)
 	}
-	running, unseen, other := vectors[:100], vectors[100:200], vectors[200:]
-	fmt.Println("runnings is like running:", evaluate.Cosine(running, unseen) > 0.7)
-	fmt.Println("tables is like running:", evaluate.Cosine(running, other) > 0.7)
-	// Output:
-	// runnings is like running: true
-	// tables is like running: false
+	vectors, err := runfolder.LoadVectors(context.Background(), out)
+	if err != nil {
+		panic(err)
+	}
+	found, err := vectors.Lookup([]string{"cats", "scat"})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(found[0].Origin, evaluate.Cosine(found[0].Vector, found[1].Vector) > 0.999)
+	// Output: from the encoder bag true
+}
+
+// docs/encoder.md has the whole of recurrent.go, without its comments.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/encoder.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile("recurrent.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code = regexp.MustCompile(`(?m)^//.*\n`).ReplaceAll(code, nil)
+	if !bytes.Contains(page, append(append([]byte("```go\n"), code...), "```\n"...)) {
+		t.Error("docs/encoder.md has another recurrent.go")
+	}
 }

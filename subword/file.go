@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
@@ -26,11 +25,11 @@ const (
 
 // A description is the metadata of an encoder's file.
 type description struct {
-	Version int           `json:"version"`
-	Kind    Source        `json:"kind"`
-	CNN     *CNNOptions   `json:"cnn,omitempty"`
-	NGrams  *NGramOptions `json:"ngrams,omitempty"`
-	Scale   float32       `json:"scale,omitempty"` // of n-grams
+	Version int             `json:"version"`
+	Kind    Source          `json:"kind"`
+	Network *NetworkOptions `json:"network,omitempty"`
+	NGrams  *NGramOptions   `json:"ngrams,omitempty"`
+	Scale   float32         `json:"scale,omitempty"` // of n-grams
 }
 
 // Save writes an encoder or n-grams to a file, for Load. Words' own vectors are not part of it. The file is
@@ -40,16 +39,7 @@ type description struct {
 func Save(path string, e Trained, offset []float32) error {
 	d := description{Version: fileVersion}
 	var f fileWriter
-	if w, ok := e.(*withWords); ok {
-		e = w.Encoder
-	}
-	s, ok := e.(interface {
-		save(d *description, f *fileWriter)
-	})
-	if !ok {
-		return fmt.Errorf("cannot write %s: an encoder of type %T is not known", path, e)
-	}
-	s.save(&d, &f)
+	e.save(&d, &f)
 	f.floats("offset", offset, len(offset))
 	text, err := json.Marshal(d)
 	if err == nil {
@@ -62,25 +52,6 @@ func Save(path string, e Trained, offset []float32) error {
 		return safetensors.WriteSealed(w, map[string]string{metadataKey: string(text)}, f.tensors, f.write)
 	})
 }
-
-// save describes the network for Save.
-func (c *CNN) save(d *description, f *fileWriter) {
-	d.Kind, d.CNN = c.Source(), &c.options
-	f.bytes("alphabet", []byte(strings.Join(c.alphabet.symbols, "\n")))
-	if c.statistics != nil {
-		f.floats("moments.mean", c.statistics.Mean, len(c.statistics.Mean))
-		f.floats("moments.scale", c.statistics.Scale, len(c.statistics.Scale))
-	}
-	for _, p := range c.Parameters() {
-		f.floats(p.Name, p.Value.Float32s(), p.Value.Shape()...)
-	}
-}
-
-// FileBytes is about the size of the file that Save writes.
-func (c *CNN) FileBytes() int64 { return fileOverhead + 4*int64(c.values()) }
-
-// ListBytes estimates the memory of the symbols of each word, and of the alphabet.
-func (c *CNN) ListBytes() int64 { return c.vocabulary.bytes() + c.alphabet.bytes() }
 
 // fileWriter collects tensors to write.
 type fileWriter struct {

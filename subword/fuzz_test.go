@@ -40,8 +40,8 @@ func FuzzRead(f *testing.F) {
 	for _, about := range []string{
 		`{"version":1,"kind":"ngrams","ngrams":{"Dim":1,"Buckets":4294967296}}`,
 		`{"version":1,"kind":"ngrams","ngrams":{"Dim":1,"Shortest":1,"Longest":9223372036854775807,"Buckets":1}}`,
-		`{"version":1,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,1],"Filters":[1],"Spelling":{"Gram":9223372036854775807,"Limit":9223372036854775807}}}`,
-		`{"version":1,"kind":"cnn","cnn":{"Dim":1,"CharDim":1,"Widths":[1,2],"Filters":[1,2],"Raw":true,"Spelling":{"Gram":1,"Limit":9223372036854775807}}}`,
+		`{"version":1,"kind":"cnn","network":{"Dim":1,"CharDim":1,"Widths":[1,1],"Filters":[1],"Spelling":{"Gram":[9223372036854775807],"Limit":9223372036854775807}}}`,
+		`{"version":1,"kind":"cnn","network":{"Dim":1,"CharDim":1,"Widths":[1,2],"Filters":[1,2],"Raw":true,"Spelling":{"Gram":[1],"Limit":9223372036854775807}}}`,
 	} {
 		f.Add(about, make([]byte, 64), uint8(4))
 	}
@@ -92,8 +92,8 @@ func tensorsOf(d *description, size, alphabet int) (tensors []safetensors.Tensor
 		tensors = append(tensors, t)
 	}
 	switch {
-	case d.CNN != nil:
-		o, err := d.CNN.withDefaults()
+	case d.Network != nil:
+		o, err := d.Network.withDefaults()
 		if err != nil || len(o.Widths) > 8 {
 			return nil
 		}

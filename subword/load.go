@@ -72,8 +72,8 @@ func read(r io.Reader, size int64) (Composer, error) {
 // encoder makes the encoder of a description, of all tensors of the file.
 func (f fileReader) encoder(d description) (e Composer, err error) {
 	switch {
-	case d.Kind == FromCNN && d.CNN != nil:
-		e, err = f.cnn(*d.CNN)
+	case d.Network != nil:
+		e, err = f.network(string(d.Kind), *d.Network)
 	case (d.Kind == FromNGrams || d.Kind == FromFit) && d.NGrams != nil:
 		e, err = f.ngrams(*d.NGrams, d.Scale, d.Kind)
 	default:
@@ -86,22 +86,6 @@ func (f fileReader) encoder(d description) (e Composer, err error) {
 		return nil, err
 	}
 	return e, nil
-}
-
-// shifted adds an offset to all vectors.
-type shifted struct {
-	Composer
-	offset []float32
-}
-
-func (s *shifted) Encode(words []string, dst []float32) error {
-	if err := s.Composer.Encode(words, dst); err != nil {
-		return err
-	}
-	for i := range dst {
-		dst[i] += s.offset[i%len(s.offset)]
-	}
-	return nil
 }
 
 // fileReader holds the tensors of a file that were not yet asked for.
@@ -150,43 +134,6 @@ func (f fileReader) holds(values float64) error {
 		return fmt.Errorf("it has %d bytes of parameters instead of %.0f", bytes, 4*values)
 	}
 	return nil
-}
-
-func (f fileReader) cnn(o CNNOptions) (Composer, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	alphabet, err := f.alphabet(o.Spelling)
-	if err != nil {
-		return nil, err
-	}
-	features, values := 0.0, 0.0
-	for i, width := range o.Widths {
-		filters := float64(o.Filters[i])
-		features += filters
-		values += (float64(width)*float64(o.CharDim) + 1) * filters
-	}
-	values += float64(alphabet.Len())*float64(o.CharDim) + (features+1)*float64(o.Dim)
-	if err := f.holds(values); err != nil {
-		return nil, err
-	}
-	c := newCNN(alphabet, o)
-	if !o.Raw {
-		if err := f.floats("moments.mean", c.statistics.Mean); err != nil {
-			return nil, err
-		}
-		if err := f.floats("moments.scale", c.statistics.Scale); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range c.Parameters() {
-		if err := f.floats(p.Name, p.Value.Float32s()); err != nil {
-			return nil, err
-		}
-	}
-	offset := make([]float32, o.Dim)
-	return &shifted{c, offset}, f.floats("offset", offset)
 }
 
 func (f fileReader) alphabet(o SpellingOptions) (*Alphabet, error) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // An Activation is the function that the values of a convolution go through.
@@ -18,8 +16,8 @@ const (
 	Linear Activation = "none" // the values as they are
 )
 
-// CNNOptions are the shape of a CNN. The zero value of a field means its default; Dim must be set.
-type CNNOptions struct {
+// NetworkOptions are the shape of a network. The zero value of a field means the default of the CNN; Dim must be set.
+type NetworkOptions struct {
 	Dim     int     // N, values of a word vector
 	CharDim int     // E, values of a symbol's embedding; default 32
 	Widths  []int   // w, symbols that a filter spans; default 2, 3, 4
@@ -40,7 +38,7 @@ type CNNOptions struct {
 	Spelling SpellingOptions
 }
 
-func (o CNNOptions) withDefaults() (CNNOptions, error) {
+func (o NetworkOptions) withDefaults() (NetworkOptions, error) {
 	o.CharDim = cmp.Or(o.CharDim, 32)
 	o.Activation = cmp.Or(o.Activation, ReLU)
 	if len(o.Widths) == 0 {
@@ -56,40 +54,18 @@ func (o CNNOptions) withDefaults() (CNNOptions, error) {
 	if o.Spelling, err = o.Spelling.WithDefaults(); err != nil {
 		return o, err
 	}
+	const most = 1 << 20
 	switch {
-	case o.Dim < 1:
-		return o, fmt.Errorf("dimension is %d; it must be at least 1", o.Dim)
-	case o.CharDim < 1:
-		return o, fmt.Errorf("embeddings of characters have %d values; they must have at least 1", o.CharDim)
+	case o.Dim < 1 || o.Dim > most:
+		return o, fmt.Errorf("dimension is %d; it must be from 1 to %d", o.Dim, most)
+	case o.CharDim < 1 || o.CharDim > most:
+		return o, fmt.Errorf("embeddings of characters have %d values; they must have from 1 to %d", o.CharDim, most)
 	case len(o.Filters) != len(o.Widths):
 		return o, fmt.Errorf("%d numbers of filters for %d widths; give one for all or one for each", len(o.Filters), len(o.Widths))
-	case slices.Min(o.Filters) < 1:
-		return o, fmt.Errorf("%d filters of a width; there must be at least 1", slices.Min(o.Filters))
-	case slices.Min(o.Widths) < 1 || slices.Max(o.Widths) > o.Spelling.Limit:
-		return o, fmt.Errorf("filters of widths %v: they must span from 1 to %d symbols, the limit of a word", o.Widths, o.Spelling.Limit)
+	case slices.Min(o.Filters) < 1 || slices.Max(o.Filters) > most:
+		return o, fmt.Errorf("%v filters of a width; there must be from 1 to %d", o.Filters, most)
 	case !slices.Contains([]Activation{ReLU, Tanh, Linear}, o.Activation):
 		return o, fmt.Errorf("activation %q is unknown; it is %s, %s or %s", o.Activation, ReLU, Tanh, Linear)
 	}
 	return o, nil
-}
-
-// layerRate returns the learning rate of a layer of so many inputs.
-func (o CNNOptions) layerRate(inputs int) float64 {
-	return cmp.Or(o.Rate, 1) * kernels.Structure{LayerRates: o.LayerRates}.LayerRate(inputs)
-}
-
-// atLeast is the number of symbols that words are filled up to.
-func (o CNNOptions) atLeast() int { return slices.Max(o.Widths) }
-
-// features is D, the features of a word.
-func (o CNNOptions) features() (d int) {
-	for _, filters := range o.Filters {
-		d += filters
-	}
-	return d
-}
-
-// convolution is what Convolve takes.
-func (o CNNOptions) convolution() Convolution {
-	return Convolution{Widths: o.Widths, Activation: o.Activation}
 }

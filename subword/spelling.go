@@ -2,7 +2,6 @@ package subword
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,30 +27,17 @@ const (
 
 // SpellingOptions says how words become symbols. The zero value of a field means its default.
 type SpellingOptions struct {
-	Gram     Lengths // characters of symbols, ascending; default 1. Several: a word is spelt once in each length
-	Limit    int     // L, most symbols of a spelling, its marks among them; default 16
-	MinCount int     // vocabulary words that must hold a symbol; default 2; rarer ones are one unknown symbol
-	Buckets  int     `json:",omitempty"` // of a length that has more symbols, they are hashed to so many; 0: none are
-	Hashed   Lengths `json:",omitempty"` // lengths whose symbols are hashed; NewAlphabet finds them
-}
-
-// Lengths are the numbers of characters that symbols have. As JSON they may also be one number.
-type Lengths []int
-
-// UnmarshalJSON reads a list or a number.
-func (l *Lengths) UnmarshalJSON(text []byte) error {
-	var one int
-	if json.Unmarshal(text, &one) == nil {
-		*l = Lengths{one}
-		return nil
-	}
-	return json.Unmarshal(text, (*[]int)(l))
+	Gram     []int // characters of symbols, ascending; default 1. Several: a word is spelt once in each length
+	Limit    int   // L, most symbols of a spelling, its marks among them; default 16
+	MinCount int   // vocabulary words that must hold a symbol; default 2; rarer ones are one unknown symbol
+	Buckets  int   `json:",omitempty"` // of a length that has more symbols, they are hashed to so many; 0: none are
+	Hashed   []int `json:",omitempty"` // lengths whose symbols are hashed; NewAlphabet finds them
 }
 
 // WithDefaults returns the options with their defaults in place of zeros.
 func (o SpellingOptions) WithDefaults() (SpellingOptions, error) {
 	if len(o.Gram) == 0 {
-		o.Gram = Lengths{1}
+		o.Gram = []int{1}
 	}
 	o.Limit = cmp.Or(o.Limit, 16)
 	o.MinCount = cmp.Or(o.MinCount, 2)
@@ -226,11 +212,6 @@ type Spellings struct {
 // bytes is the memory of the spellings.
 func (s *Spellings) bytes() int64 { return 4*int64(cap(s.symbols)) + 4*int64(cap(s.starts)) }
 
-// NewSpellings returns the spellings of words; word i has the symbols symbols[starts[i]:starts[i+1]].
-func NewSpellings(starts, symbols []uint32) *Spellings {
-	return &Spellings{symbols: symbols, starts: starts}
-}
-
 // Len is the number of words.
 func (s *Spellings) Len() int {
 	if s.batch != nil {
@@ -246,6 +227,20 @@ func (s *Spellings) Word(i int) []uint32 {
 		i = int(s.batch[i/each])*each + i%each
 	}
 	return s.symbols[s.starts[i]:s.starts[i+1]]
+}
+
+// renumber replaces symbols by their places among the different ones, which it returns.
+func (s *Spellings) renumber() (used []uint32) {
+	places := map[uint32]uint32{}
+	for i, symbol := range s.symbols {
+		place, ok := places[symbol]
+		if !ok {
+			place = uint32(len(used))
+			places[symbol], used = place, append(used, symbol)
+		}
+		s.symbols[i] = place
+	}
+	return used
 }
 
 // of returns the spellings of the words that batch names when they are asked for; nil stands for all.

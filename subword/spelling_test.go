@@ -1,7 +1,6 @@
 package subword
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -65,7 +64,7 @@ func TestAlphabet(t *testing.T) {
 
 // A word is spelt once in each length, and each length has an unknown symbol of its own. A short word is one symbol.
 func TestLengths(t *testing.T) {
-	a, err := NewAlphabet([]string{"ab", "ab", "abc"}, SpellingOptions{Gram: Lengths{1, 3}, Limit: 4})
+	a, err := NewAlphabet([]string{"ab", "ab", "abc"}, SpellingOptions{Gram: []int{1, 3}, Limit: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +94,11 @@ func TestLengths(t *testing.T) {
 // Symbols of a length with more than there are buckets are hashed, others are not.
 func TestHashed(t *testing.T) {
 	words := []string{"abcd", "bcde", "cdef", "abcd", "bcde", "cdef"}
-	a, err := NewAlphabet(words, SpellingOptions{Gram: Lengths{1, 3}, Buckets: 8, Hashed: Lengths{1}})
+	a, err := NewAlphabet(words, SpellingOptions{Gram: []int{1, 3}, Buckets: 8, Hashed: []int{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(a.options.Hashed, Lengths{3}) {
+	if !slices.Equal(a.options.Hashed, []int{3}) {
 		t.Fatalf("lengths %v are hashed", a.options.Hashed)
 	}
 	characters, buckets := 0, 0
@@ -118,20 +117,7 @@ func TestHashed(t *testing.T) {
 			t.Errorf("spelling %d of a known word, %v, has unknown symbols", i, symbols)
 		}
 	}
-	if _, err := (SpellingOptions{Hashed: Lengths{3}}).WithDefaults(); err == nil {
+	if _, err := (SpellingOptions{Hashed: []int{3}}).WithDefaults(); err == nil {
 		t.Error("no error for hashed symbols without buckets")
-	}
-}
-
-// Files of encoders had one number in the place of lengths.
-func TestReadLengths(t *testing.T) {
-	var o SpellingOptions
-	for text, want := range map[string]Lengths{`{"Gram":3}`: {3}, `{"Gram":[1,2]}`: {1, 2}} {
-		if err := json.Unmarshal([]byte(text), &o); err != nil || !slices.Equal(o.Gram, want) {
-			t.Errorf("%s: %v (%v)", text, o.Gram, err)
-		}
-	}
-	if err := json.Unmarshal([]byte(`{"Gram":"x"}`), &o); err == nil {
-		t.Error("no error for a text")
 	}
 }

@@ -10,11 +10,11 @@ import (
 
 // A structure has the symbols that the graph reads.
 func TestStructure(t *testing.T) {
-	cnn, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
+	cnn, err := newNetwork("cnn", words, NetworkOptions{Dim: 3, Filters: []int{5}, Widths: []int{2, 4}, Spelling: SpellingOptions{Limit: 7, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lengths, err := NewCNN(words, CNNOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Spelling: SpellingOptions{Gram: Lengths{1, 3}, MinCount: 1}})
+	lengths, err := newNetwork("cnn", words, NetworkOptions{Dim: 3, Filters: []int{5}, Widths: []int{2}, Spelling: SpellingOptions{Gram: []int{1, 3}, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestStructure(t *testing.T) {
 			t.Errorf("%+v, want %+v", s, w)
 		}
 	}
-	if _, err := StructureOf(struct{ Encoder }{cnn}); err == nil || !strings.Contains(err.Error(), "is not known") {
+	if _, err := StructureOf(struct{ Encoder }{cnn}); err == nil || !strings.Contains(err.Error(), "have no kernels") {
 		t.Errorf("another encoder: %v", err)
 	}
 }

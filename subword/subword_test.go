@@ -185,36 +185,40 @@ func TestDifferences(t *testing.T) {
 }
 
 func encoders(t testing.TB, vocabulary []string) map[string]Encoder {
-	cnn, err := NewCNN(vocabulary, CNNOptions{Dim: 6, CharDim: 3, Widths: []int{2, 4}, Filters: []int{5}})
+	cnn, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 6, CharDim: 3, Widths: []int{2, 4}, Filters: []int{5}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	grams, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: []int{16}, Spelling: SpellingOptions{Gram: Lengths{2}, Limit: 7}})
+	grams, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 4, CharDim: 2, Widths: []int{1, 2}, Filters: []int{16}, Spelling: SpellingOptions{Gram: []int{2}, Limit: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{1, 3}, Filters: []int{5, 16}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2}, Limit: 8}})
+	paper, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 4, CharDim: 2, Widths: []int{1, 3}, Filters: []int{5, 16}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: []int{1, 2}, Limit: 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tanh, err := NewCNN(vocabulary, CNNOptions{Dim: 5, CharDim: 3, Widths: []int{2, 3}, Filters: []int{16, 7}, Activation: Tanh})
+	tanh, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 5, CharDim: 3, Widths: []int{2, 3}, Filters: []int{16, 7}, Activation: Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 3, Widths: []int{3}, Filters: []int{9}, Activation: Linear, Raw: true})
+	linear, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 4, CharDim: 3, Widths: []int{3}, Filters: []int{9}, Activation: Linear, Raw: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lengths, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 3}, Filters: []int{16, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: Lengths{1, 2, 4}, Limit: 8, MinCount: 1}})
+	lengths, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 4, CharDim: 3, Widths: []int{1, 3}, Filters: []int{16, 5}, Activation: Tanh, Raw: true, Spelling: SpellingOptions{Gram: []int{1, 2, 4}, Limit: 8, MinCount: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hashed, err := NewCNN(vocabulary, CNNOptions{Dim: 4, CharDim: 2, Widths: []int{2}, Filters: []int{6}, Activation: Tanh, Spelling: SpellingOptions{Gram: Lengths{2, 3}, Limit: 9, MinCount: 1, Buckets: 20}})
+	hashed, err := NewNetwork("cnn", vocabulary, NetworkOptions{Dim: 4, CharDim: 2, Widths: []int{2}, Filters: []int{6}, Activation: Tanh, Spelling: SpellingOptions{Gram: []int{2, 3}, Limit: 9, MinCount: 1, Buckets: 20}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := NewNetwork("recurrent", vocabulary, NetworkOptions{Dim: 4, CharDim: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return map[string]Encoder{
-		"cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "cnn of lengths": lengths,
+		"recurrent": state, "cnn": cnn, "cnn of bigrams": grams, "paper's cnn": paper, "cnn with tanh": tanh, "linear cnn": linear, "cnn of lengths": lengths,
 		"cnn of buckets": hashed,
 	}
 }
@@ -269,12 +273,12 @@ func TestThreads(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, o := range []CNNOptions{
+	for _, o := range []NetworkOptions{
 		{Dim: 1, Filters: []int{3, 4}}, {Dim: 1, Filters: []int{3, 0, 4}}, {Dim: 1, Activation: "gelu"},
 		{}, {Dim: -1}, {Dim: 1, CharDim: -1}, {Dim: 1, Filters: []int{-1}}, {Dim: 1, Widths: []int{0}}, {Dim: 1, Widths: []int{17}},
-		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{-1}}}, {Dim: 1, Spelling: SpellingOptions{Gram: Lengths{2, 2}}}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
+		{Dim: 1, Spelling: SpellingOptions{Limit: 1}}, {Dim: 1, Spelling: SpellingOptions{Gram: []int{-1}}}, {Dim: 1, Spelling: SpellingOptions{Gram: []int{2, 2}}}, {Dim: 1, Spelling: SpellingOptions{MinCount: -1}},
 	} {
-		if _, err := NewCNN(words, o); err == nil {
+		if _, err := NewNetwork("cnn", words, o); err == nil {
 			t.Errorf("no error for %+v", o)
 		}
 	}
@@ -283,7 +287,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("no error for %+v", o)
 		}
 	}
-	if _, err := NewCNN(nil, CNNOptions{Dim: 1}); err == nil {
+	if _, err := NewNetwork("cnn", nil, NetworkOptions{Dim: 1}); err == nil {
 		t.Error("no error for an empty vocabulary")
 	}
 	if _, err := NewNGrams(nil, NGramOptions{Dim: 1}); err == nil {
@@ -335,10 +339,10 @@ func TestLevels(t *testing.T) {
 
 // With LayerRates filters and layers learn the slower the more inputs they have, symbols as words' own vectors do.
 func TestLayerRates(t *testing.T) {
-	o := CNNOptions{Dim: 4, CharDim: 3, Widths: []int{1, 5}, Filters: []int{20}, Rate: .5, Spelling: SpellingOptions{Gram: Lengths{1, 2}, MinCount: 1}}
+	o := NetworkOptions{Dim: 4, CharDim: 3, Widths: []int{1, 5}, Filters: []int{20}, Rate: .5, Spelling: SpellingOptions{Gram: []int{1, 2}, MinCount: 1}}
 	for _, layers := range []bool{false, true} {
 		o.LayerRates = layers
-		c, err := NewCNN(words, o)
+		c, err := NewNetwork("cnn", words, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,5 +358,22 @@ func TestLayerRates(t *testing.T) {
 		if s, err := StructureOf(c); err != nil || s.LayerRates != layers {
 			t.Errorf("structure %+v (%v)", s, err)
 		}
+	}
+}
+
+// A name that is taken, or that stands for something else, is not registered.
+func TestRegister(t *testing.T) {
+	for _, name := range []string{"", "none", "ngram", "fit", "cnn", "recurrent"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a network is registered as %q", name)
+				}
+			}()
+			Register(Network{Name: name})
+		}()
+	}
+	if _, err := NewNetwork("unheard-of", words, NetworkOptions{Dim: 1}); err == nil {
+		t.Error("no error for a network that nobody registered")
 	}
 }

@@ -154,11 +154,13 @@ func (j *job) lessMemory() string {
 		ways = append(ways, fmt.Sprintf("lower --contexts (now %d) or --positives (now %v)", c.Contexts, c.Positives))
 	}
 	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
-	switch c.Subword {
-	case settings.SubwordCNN:
+	switch {
+	case c.Subword == settings.SubwordCNN:
 		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))
-	case settings.SubwordNGram:
+	case c.ComposesRows():
 		ways = append(ways, fmt.Sprintf("lower --max-ngram (now %d) or --buckets (now %d)", c.MaxGram, c.Buckets))
+	case c.HasNetwork():
+		ways = append(ways, fmt.Sprintf("lower --max-chars (now %d)", c.MaxChars))
 	}
 	if j.unseen != nil {
 		ways = append(ways, "take --unseen encoder")

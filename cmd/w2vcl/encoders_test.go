@@ -46,10 +46,16 @@ func TestGoldenEncoders(t *testing.T) {
 	}
 }
 
-// TestCNNOfARun: another process than the one that trained composes the same vectors. They are those of spelling alone, of which three
-// characters are read: w10zz has that of w10.
-func TestCNNOfARun(t *testing.T) {
-	r := newRun(t, "--model", "sg", "--subword", "cnn", "--compose", "spelling", "--context-weight", "0", "--max-chars", "3", "--iterations", "8")
+// TestNetworkOfARun: another process than the one that trained composes the same vectors. They are those of spelling alone, of which
+// three characters are read: w10zz has that of w10.
+func TestNetworkOfARun(t *testing.T) {
+	for _, n := range subword.Networks() {
+		t.Run(n.Name, func(t *testing.T) { testNetworkOfARun(t, n.Name) })
+	}
+}
+
+func testNetworkOfARun(t *testing.T, name string) {
+	r := newRun(t, "--model", "sg", "--subword", name, "--compose", "spelling", "--context-weight", "0", "--max-chars", "3", "--iterations", "8")
 	r.must(r.train())
 	trained, err := embedding.Load(t.Context(), filepath.Join(r.out, "vectors.bin"))
 	if err != nil {
@@ -67,7 +73,7 @@ func TestCNNOfARun(t *testing.T) {
 	}
 	for i, row := range rows {
 		for k, want := range trained.Vector(row) {
-			if got := composed[i].Vector[k]; math.Abs(float64(got-want)) > 1e-6 || composed[i].Source != subword.FromCNN {
+			if got := composed[i].Vector[k]; math.Abs(float64(got-want)) > 1e-6 || composed[i].Source != subword.Source(name) {
 				t.Fatalf("%s from %s: value %d is %v, trained %v", composed[i].Word, composed[i].Source, k, got, want)
 			}
 		}
@@ -77,6 +83,9 @@ func TestCNNOfARun(t *testing.T) {
 // encodersTable writes what settings allow: a row for each mode or model that trains an encoder, a column for each encoder.
 func encodersTable() []byte {
 	columns := []map[string]string{{"subword": settings.SubwordNGram}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "gram": "1-5"}}
+	for _, n := range subword.Networks()[1:] {
+		columns = append(columns, map[string]string{"subword": n.Name})
+	}
 	var b bytes.Buffer
 	b.WriteString("|")
 	for _, c := range columns {

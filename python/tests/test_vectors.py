@@ -65,14 +65,15 @@ def test_many_unseen_words_in_one_call(subword_run, monkeypatch):
     assert np.array_equal(subword_run.vector(["dog", *unseen]), found) and len(calls) > 3
 
 
-def test_sources_of_unseen_words(text, subword_run, tmp_path):
+@pytest.mark.parametrize("network", ["cnn", "recurrent"])
+def test_sources_of_unseen_words(text, subword_run, tmp_path, network):
     # At most 5 characters are read, so "greenish" is spelt as "green" is, whose vector training composed: spelling alone, without contexts.
-    cnn = w2vcl.train(text, dim=12, iterations=64, model="sg", subword="cnn", compose="spelling", context_weight=0, max_chars=5, out=tmp_path / "cnn")
-    again = w2vcl.load(tmp_path / "cnn")
-    assert np.allclose(again.vector("greenish"), cnn.vectors[cnn.index["green"]], rtol=0, atol=1e-6)
+    run = w2vcl.train(text, dim=12, iterations=64, model="sg", subword=network, compose="spelling", context_weight=0, max_chars=5, out=tmp_path / "run")
+    again = w2vcl.load(tmp_path / "run")
+    assert np.allclose(again.vector("greenish"), run.vectors[run.index["green"]], rtol=0, atol=1e-6)
     assert not np.allclose(again.vector("grey"), again.vector("greenish"), atol=1e-3)
     both = w2vcl.train(text, dim=12, iterations=64, subword="none", unseen="regress", out=tmp_path / "fit")
-    assert [run.source("greenish") for run in (again, subword_run, both)] == ["cnn", "ngrams", "fit"]
+    assert [run.source("greenish") for run in (again, subword_run, both)] == [network, "ngrams", "fit"]
     for run in (again, subword_run, both):
         assert run.source("green") is None
         for ask in (run.vector, run.neighbors, run.source, lambda word, run=run: run.similarity("cat", word)):

@@ -49,37 +49,25 @@ func CheckCL(c graph.Options, p Precision) error {
 		return unsupported("optimizer", o.Name, "parameters that all words share have gradients of very different sizes")
 	}
 	if c.Composition != nil {
-		return checkEncoder(nil, 0, p)
+		return CheckEncoder(nil, p)
 	}
-	s, err := structureOf(c)
+	cnn, err := subword.OptionsOf(c.Encoder)
 	if err != nil {
 		return err
 	}
-	longest := 0
-	for i, start := range s.Starts[1:] {
-		longest = max(longest, int(start-s.Starts[i]))
-	}
-	return checkEncoder(subword.OptionsOf(c.Encoder), longest, p)
+	return CheckEncoder(cnn, p)
 }
 
 // CheckEncoder returns why the kernels cannot train an encoder, an UnsupportedError, or
 // nil: a CNN of the given shape, or n-grams if there is none.
-func CheckEncoder(cnn *subword.CNNOptions, p Precision) error {
-	if cnn == nil {
-		return checkEncoder(nil, 0, p)
-	}
-	return checkEncoder(cnn, cnn.Spelling.Limit, p)
-}
-
-// checkEncoder checks a CNN, or n-grams if it is nil, for words of at most so many symbols.
-func checkEncoder(cnn *subword.CNNOptions, symbols int, p Precision) error {
+func CheckEncoder(cnn *subword.NetworkOptions, p Precision) error {
 	if p.Rounds() {
 		return unsupported("precision", p, "encoders have tables of %s only", Float32)
 	}
 	if cnn == nil {
 		return nil
 	}
-	switch {
+	switch symbols := cnn.Spelling.Limit; {
 	case symbols > MaxCNNSymbols:
 		return unsupported("max-chars", symbols, "on GPUs words have at most %d symbols, the two marks among them", MaxCNNSymbols)
 	case len(cnn.Widths) > MaxCNNWidths:

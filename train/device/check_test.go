@@ -30,17 +30,17 @@ func refused(t *testing.T, what string, err error, setting string) {
 }
 
 func TestCheckCL(t *testing.T) {
-	encoder, err := subword.NewCNN([]string{"a", "bc"}, subword.CNNOptions{Dim: 7})
+	encoder, err := subword.NewNetwork("cnn", []string{"a", "bc"}, subword.NetworkOptions{Dim: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := subword.NewCNN([]string{"a", "bc"}, subword.CNNOptions{Dim: 7, Widths: make17(2)})
+	many, err := subword.NewNetwork("cnn", []string{"a", "bc"}, subword.NetworkOptions{Dim: 7, Widths: make17(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shaped := func(o subword.CNNOptions) func(c *graph.Options) {
+	shaped := func(o subword.NetworkOptions) func(c *graph.Options) {
 		o.Dim = 7
-		e, err := subword.NewCNN([]string{"a", "bc"}, o)
+		e, err := subword.NewNetwork("cnn", []string{"a", "bc"}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestCheckCL(t *testing.T) {
 		"half tables":     {func(*graph.Options) {}, device.HalfTables, "precision"},
 		"half encoder":    {func(c *graph.Options) { c.Encoder = encoder }, device.Half, "precision"},
 		"widths":          {func(c *graph.Options) { c.Encoder = many }, "", "widths"},
-		"paper's":         {shaped(subword.CNNOptions{Filters: []int{3, 3, 4}, Activation: subword.Tanh, Raw: true}), "", ""},
+		"paper's":         {shaped(subword.NetworkOptions{Filters: []int{3, 3, 4}, Activation: subword.Tanh, Raw: true}), "", ""},
 		"shared":          {func(c *graph.Options) { c.SharedNegatives = 3 }, device.Half, ""},
 		"encoder, shared": {func(c *graph.Options) { c.Encoder, c.SharedNegatives = encoder, 3 }, "", ""},
 		"encoder, sgd":    {func(c *graph.Options) { c.Encoder, c.Optimizer.Method = encoder, optim.SGD }, "", "optimizer"},
@@ -126,13 +126,13 @@ func make17(width int) (widths []int) {
 func TestCheckEncoder(t *testing.T) {
 	refused(t, "n-grams", device.CheckEncoder(nil, device.Float32), "")
 	refused(t, "n-grams", device.CheckEncoder(nil, device.Half), "precision")
-	cnn := subword.CNNOptions{Widths: []int{2}, Spelling: subword.SpellingOptions{Limit: device.MaxCNNSymbols}}
+	cnn := subword.NetworkOptions{Widths: []int{2}, Spelling: subword.SpellingOptions{Limit: device.MaxCNNSymbols}}
 	refused(t, "cnn", device.CheckEncoder(&cnn, device.Float32), "")
 	cnn.Spelling.Limit++
 	refused(t, "long words", device.CheckEncoder(&cnn, device.Float32), "max-chars")
-	cnn = subword.CNNOptions{Widths: make17(1)}
+	cnn = subword.NetworkOptions{Widths: make17(1)}
 	refused(t, "many widths", device.CheckEncoder(&cnn, device.Float32), "widths")
-	cnn = subword.CNNOptions{Widths: []int{2}, LayerRates: true, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2}}}
+	cnn = subword.NetworkOptions{Widths: []int{2}, LayerRates: true, Spelling: subword.SpellingOptions{Gram: []int{1, 2}}}
 	refused(t, "lengths", device.CheckEncoder(&cnn, device.Float32), "")
 }
 

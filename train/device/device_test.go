@@ -271,24 +271,24 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"cl cnn": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{1, 3}, Rate: .1})
+			return subword.NewNetwork("cnn", words, subword.NetworkOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{1, 3}, Rate: .1})
 		})
 	},
 	"cl cnn of the paper": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .1,
+			return subword.NewNetwork("cnn", words, subword.NetworkOptions{Dim: 7, CharDim: 3, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .1,
 				Raw: true, Activation: subword.Tanh, Spelling: subword.SpellingOptions{Limit: 6}})
 		})
 	},
 	"cl cnn of n-grams": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.Adam, plenty, func(words []string) (subword.Encoder, error) {
-			return subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 6, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .5, LayerRates: true,
-				Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 4}}})
+			return subword.NewNetwork("cnn", words, subword.NetworkOptions{Dim: 7, CharDim: 6, Filters: []int{4, 2}, Widths: []int{1, 3}, Rate: .5, LayerRates: true,
+				Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: []int{1, 2, 4}}})
 		})
 	},
 	"cl cnn+words": func(t *testing.T, seed uint64) *pair {
 		return newEncodedCL(t, seed, optim.AdamRow, little, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
+			e, err := subword.NewNetwork("cnn", words, subword.NetworkOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
 			return subword.WithWords(e), err
 		})
 	},
@@ -297,7 +297,7 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	},
 	"cl cnn+words tempered": func(t *testing.T, seed uint64) *pair {
 		return newTemperedEncoder(t, seed, optim.Adam, wordcontext.Options{Tempering: 1, Positives: .5, MaxPositives: 9}, 5, plenty, func(words []string) (subword.Encoder, error) {
-			e, err := subword.NewCNN(words, subword.CNNOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
+			e, err := subword.NewNetwork("cnn", words, subword.NetworkOptions{Dim: 7, CharDim: 3, Filters: []int{4}, Widths: []int{2}, Rate: .1})
 			return subword.WithWords(e), err
 		})
 	},

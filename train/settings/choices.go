@@ -56,11 +56,6 @@ var (
 		{tokenizerWhitespace, "text that is tokenized already"},
 		{tokenizerWords, "raw text: runs of letters, digits and apostrophes"},
 	}
-	subwordChoices = []Choice{
-		{SubwordNone, ""},
-		{SubwordCNN, "convolutions over characters"},
-		{SubwordNGram, "character n-grams, hashed as in fastText"},
-	}
 	composeChoices = []Choice{
 		{composeSum, "a vector of its own together with what --subword composes"},
 		{composeSpelling, "what --subword composes, alone"},
@@ -76,14 +71,24 @@ var (
 	}
 )
 
-// Kinds of --subword that use a setting.
-var (
-	cnnOnly   = []string{SubwordCNN}
-	ngramOnly = []string{SubwordNGram}
-	encoders  = []string{SubwordCNN, SubwordNGram}
-)
+var ngramOnly = []string{SubwordNGram}
 
-func isEncoder(subword string) bool { return slices.Contains(encoders, subword) }
+// networks lists the networks that read a setting.
+func networks(setting string) (names []string) {
+	for _, n := range subword.Networks() {
+		if slices.Contains(append(n.Settings, "max-chars", "standardize"), setting) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+func encoders() []string { return append(networks("max-chars"), SubwordNGram) }
+
+func subwordChoices() []Choice {
+	all := []Choice{{SubwordNone, ""}, {SubwordNGram, "character n-grams, hashed as in fastText"}}
+	return append(all, choicesOf(subword.Networks(), func(n subword.Network) Choice { return Choice{n.Name, n.Help} })...)
+}
 
 // A noise is a distribution of negatives.
 type noise struct {

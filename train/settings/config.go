@@ -88,7 +88,7 @@ type Samples struct {
 
 // Encoder says how word vectors are composed from spelling.
 type Encoder struct {
-	Subword     string  // "none", "cnn" or "ngram"
+	Subword     string  // "none", "ngram", "cnn" or another network
 	Compose     string  // "sum" of a word's own vector and its spelling's, or "spelling" alone
 	Gram        Numbers // cnn: characters of a symbol; several: a word is spelt once in each length
 	CharDim     int     // cnn: E, values of a symbol's embedding
@@ -141,7 +141,10 @@ func (c *Config) ThreadCount() int {
 }
 
 // HasEncoder reports whether word vectors are composed from spelling.
-func (c *Config) HasEncoder() bool { return isEncoder(c.Subword) }
+func (c *Config) HasEncoder() bool { return slices.Contains(encoders(), c.Subword) }
+
+// HasNetwork reports whether a network composes them.
+func (c *Config) HasNetwork() bool { return c.HasEncoder() && !c.ComposesRows() }
 
 // DevicePrecision returns the precision of the tables on a GPU; "" for the CPU.
 func (c *Config) DevicePrecision() string {

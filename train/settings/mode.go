@@ -49,7 +49,7 @@ const (
 	inBatches                             // a number of words or pairs that are trained at once
 	withOptimizer                         // a Gorgonia graph, and a choice of its optimizer
 	withSubwords                          // words that are composed from their spelling
-	withNetworks                          // also by networks
+	withNetworks                          // also by networks; each says which settings it reads
 	withMeans                             // n-grams whose mean is a row
 	withModels                            // several models
 	withTree                              // hierarchical softmax

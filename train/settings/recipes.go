@@ -253,7 +253,7 @@ func setDependents(c *Config, byUser given) {
 	case set["subword-lr"] != "" || c.IsPublished():
 	case c.layerRates():
 		c.SubwordLR = symbolRate
-	case c.in(LargeBatch) && c.Subword == SubwordCNN:
+	case c.in(LargeBatch) && c.HasNetwork():
 		subwordRate(c)
 	}
 	if c.layerRates() && set["char-dim"] == "" {

@@ -367,7 +367,7 @@ func TestValidate(t *testing.T) {
 				*c = Defaults("vanilla", "", "", "")
 				c.Corpus, c.Subword, c.SubwordLR = "x", SubwordNGram, 1
 			},
-			"--subword ngram: mode vanilla has no rows that are composed of n-grams, only networks: choose cnn or none",
+			"--subword ngram: mode vanilla has no rows that are composed of n-grams, only networks: choose cnn, recurrent or none",
 		},
 		{"symbols of several lengths", ofSkipGram(func(c *Config) { c.Subword, c.Gram, c.SubwordLR = SubwordCNN, Numbers{1, 5}, 1 }), ""},
 		{
@@ -448,6 +448,10 @@ func TestValidate(t *testing.T) {
 			"half precision of an encoder",
 			ofSkipGram(func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }),
 			"--precision half: encoders have tables of float32 only",
+		},
+		{
+			"cuda recurrent", ofSkipGram(func(c *Config) { c.Device, c.Subword = "cuda", "recurrent" }),
+			"--subword recurrent: GPUs have kernels for cnn and ngram alone; give --device cpu",
 		},
 		{
 			"cuda dim", ofSkipGram(func(c *Config) { c.Device, c.Dim = "cuda", 1025 }),

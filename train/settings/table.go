@@ -65,7 +65,12 @@ func settingParts() [13]settingPart {
 func (c *Config) part(part settingPart) []Setting {
 	settings := part.settings(c)
 	for k := range settings {
-		settings[k].Section = part.section
+		s := &settings[k]
+		s.Section = part.section
+		if s.Modes == withNetworks {
+			s.Subword = networks(s.Name)
+			s.help += " (" + strings.Join(s.Subword, ", ") + ")"
+		}
 	}
 	return settings
 }

@@ -5,10 +5,10 @@ func (c *Config) encoderSettings() []Setting {
 	return []Setting{
 		{
 			Name: "subword", Modes: withSubwords, Record: true, value: &c.Subword,
-			help: "compose word vectors from spelling, also those of words that the text lacks", Choices: subwordChoices,
+			help: "compose word vectors from spelling, also those of words that the text lacks", Choices: subwordChoices(),
 		},
 		{
-			Name: "compose", Modes: withSubwords, Subword: encoders, Record: true, value: &c.Compose,
+			Name: "compose", Modes: withSubwords, Subword: encoders(), Record: true, value: &c.Compose,
 			help: "what is trained as the vector of a word of the text", Choices: composeChoices,
 		},
 		{
@@ -16,13 +16,13 @@ func (c *Config) encoderSettings() []Setting {
 			help: "where the vectors of words that the text lacks come from", Choices: unseenChoices,
 		},
 		{
-			Name: "gram", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Gram,
+			Name: "gram", Study: true, Modes: withNetworks, Record: true, value: &c.Gram,
 			help: "characters `N` of a symbol: 1 reads characters, more overlapping n-grams of them, " +
-				"1-5 n-grams of each of these lengths (cnn)",
+				"1-5 n-grams of each of these lengths",
 		},
 		{
-			Name: "char-dim", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.CharDim,
-			help: "values `E` of a symbol's embedding (cnn)",
+			Name: "char-dim", Modes: withNetworks, Record: true, value: &c.CharDim,
+			help: "values `E` of a symbol's embedding",
 		},
 	}
 }
@@ -31,21 +31,21 @@ func (c *Config) encoderSettings() []Setting {
 func (c *Config) cnnSettings() []Setting {
 	return []Setting{
 		{
-			Name: "widths", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Widths,
-			help: "how many symbols filters span: a `LIST` with commas (cnn)",
+			Name: "widths", Modes: withNetworks, Record: true, value: &c.Widths,
+			help: "how many symbols filters span: a `LIST` with commas",
 		},
 		{
-			Name: "filters", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Filters,
-			help: "filters `N` of each width, or a number for each, with commas (cnn)",
+			Name: "filters", Modes: withNetworks, Record: true, value: &c.Filters,
+			help: "filters `N` of each width, or a number for each, with commas",
 		},
 		{
-			Name: "activation", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Activation,
-			help: "function applied to the values of a convolution (cnn)", Choices: activationChoices,
+			Name: "activation", Study: true, Modes: withNetworks, Record: true, value: &c.Activation,
+			help: "function applied to the values of a convolution", Choices: activationChoices,
 		},
 		{
-			Name: "standardize", Study: true, Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.Standardize,
+			Name: "standardize", Study: true, Modes: withNetworks, Record: true, value: &c.Standardize,
 			help: "give features mean 0 and variance 1 over the " +
-				"vocabulary (cnn); =false leaves them as they are",
+				"vocabulary; =false leaves them as they are",
 		},
 	}
 }
@@ -54,8 +54,8 @@ func (c *Config) cnnSettings() []Setting {
 func (c *Config) pieceSettings() []Setting {
 	return []Setting{
 		{
-			Name: "max-chars", Modes: withNetworks, Subword: cnnOnly, Record: true, value: &c.MaxChars,
-			help: "read at most `N` characters of a word (cnn)",
+			Name: "max-chars", Modes: withNetworks, Record: true, value: &c.MaxChars,
+			help: "read at most `N` characters of a word",
 		},
 		{
 			Name: "min-ngram", Aliases: []string{"minn", "min-n"},
@@ -69,12 +69,12 @@ func (c *Config) pieceSettings() []Setting {
 		},
 		{
 			Name: "buckets", Aliases: []string{"bucket"},
-			Modes: withSubwords, Subword: encoders, Record: true, value: &c.Buckets,
+			Modes: withSubwords, Subword: append(networks("buckets"), SubwordNGram), Record: true, value: &c.Buckets,
 			help: "hash n-grams to `N` vectors (ngram); hash only the n-grams of a length that has more than N (cnn); " +
 				"vectors that no word needs take no memory",
 		},
 		{
-			Name: "subword-lr", Modes: withSubwords, Subword: encoders, Record: true, value: &c.SubwordLR,
+			Name: "subword-lr", Modes: withSubwords, Subword: encoders(), Record: true, value: &c.SubwordLR,
 			help: "learning rate of the encoder: `X` times --lr " +
 				"(default depends on the mode and on --subword)",
 			hideDefault: true,

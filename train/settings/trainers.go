@@ -133,15 +133,8 @@ func (c *Config) GloVeOptions() cooccurrence.GloVeOptions {
 func (c *Config) NewEncoder(words []string) (subword.Trained, error) {
 	own := c.Compose == composeSum
 	switch c.Subword {
-	case SubwordCNN:
-		e, err := subword.NewCNN(words, c.cnnOptions())
-		if err != nil {
-			return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
-		}
-		if own {
-			return subword.WithWords(e), nil
-		}
-		return e, nil
+	case SubwordNone, "":
+		return nil, nil
 	case SubwordNGram:
 		e, err := subword.NewNGrams(words, subword.NGramOptions{
 			Dim: c.Dim, Shortest: c.MinGram, Longest: c.MaxGram, Buckets: c.Buckets, Own: own, Scale: unseenMean,
@@ -151,15 +144,22 @@ func (c *Config) NewEncoder(words []string) (subword.Trained, error) {
 		}
 		return e, nil
 	default:
-		return nil, nil
+		e, err := subword.NewNetwork(c.Subword, words, c.networkOptions())
+		if err != nil {
+			return nil, fmt.Errorf("--subword %s: %w", c.Subword, err)
+		}
+		if own {
+			return subword.WithWords(e), nil
+		}
+		return e, nil
 	}
 }
 
-func (c *Config) cnnOptions() subword.CNNOptions {
-	return subword.CNNOptions{
+func (c *Config) networkOptions() subword.NetworkOptions {
+	return subword.NetworkOptions{
 		Dim: c.Dim, CharDim: c.CharDim, Widths: c.Widths, Filters: c.Filters, Rate: c.SubwordLR,
 		LayerRates: c.layerRates(), Activation: subword.Activation(c.Activation), Raw: !c.Standardize,
-		Spelling: subword.SpellingOptions{Gram: subword.Lengths(c.Gram), Limit: c.symbols(), Buckets: c.Buckets},
+		Spelling: subword.SpellingOptions{Gram: c.Gram, Limit: c.symbols(), Buckets: c.Buckets},
 	}
 }
 

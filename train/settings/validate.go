@@ -194,7 +194,7 @@ func (v *validator) choices() {
 		return
 	}
 	v.check(!c.in(Minibatch) || !c.ComposesRows(), "subword",
-		"mode %s has no rows that are composed of n-grams, only networks: choose %s or %s", c.Mode, SubwordCNN, SubwordNone)
+		"mode %s has no rows that are composed of n-grams, only networks: choose %s or %s", c.Mode, strings.Join(networks("max-chars"), ", "), SubwordNone)
 	v.check(c.trains(withOptimizer) || c.ComposesRows(), "subword",
 		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordNone}, ", "))
 	v.check(c.trains(withOptimizer) || c.SubwordLR <= 1, "subword-lr",
@@ -306,16 +306,19 @@ func (c *Config) checkKernels(m Mode) error {
 		}
 		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
 	case Stretches:
-		if c.Subword == SubwordCNN {
+		if c.HasNetwork() {
 			return terminal.Usagef("--subword %s: --model %s of mode %s has no network on a GPU", c.Subword, c.Model, c.Mode)
 		}
 		err = device.CheckCBOW(c.GraphOptions(nil), device.Precision(c.Precision))
 	case LargeBatch:
+		if c.HasNetwork() && c.Subword != SubwordCNN {
+			return terminal.Usagef("--subword %s: GPUs have kernels for %s and %s alone; give --device %s", c.Subword, SubwordCNN, SubwordNGram, DeviceCPU)
+		}
 		err = device.CheckCL(c.GraphOptions(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:
 		case c.Subword == SubwordCNN:
-			options := c.cnnOptions()
+			options := c.networkOptions()
 			err = device.CheckEncoder(&options, device.Precision(c.Precision))
 		case c.HasEncoder():
 			err = device.CheckEncoder(nil, device.Precision(c.Precision))

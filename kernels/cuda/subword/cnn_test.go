@@ -30,8 +30,8 @@ type cnnCase struct {
 	more       int // filters of each width beyond those of the one before
 	activation subword.Activation
 	raw        bool
-	gram       subword.Lengths // of symbols; nil: characters
-	large      bool            // the gradients of all words are large and alike
+	gram       []int // of symbols; nil: characters
+	large      bool  // the gradients of all words are large and alike
 }
 
 // lists says that tables are those of lists.cu. The largest GPUs have so much shared memory.
@@ -61,11 +61,11 @@ var cnnCases = []cnnCase{
 	{300, 9, 26, 24, 8, 30, []int{2, 3}, false, 0, "", false, nil, false},             // no quads
 	{700, 14, 26, 100, 16, 20, []int{2, 3, 4}, true, 13, subword.Tanh, false, nil, false},
 	{500, 14, 26, 50, 8, 33, []int{1, 3}, false, 0, subword.Linear, true, nil, false},
-	{1, 3, 5, 2, 3, 2, []int{1}, false, 0, subword.Tanh, true, subword.Lengths{1, 2}, false},
-	{800, 14, 26, 100, 32, 50, []int{1, 2, 3, 4, 5, 6, 7}, false, 50, subword.Tanh, true, subword.Lengths{1, 2, 3, 4, 5}, false}, // as published
-	{1500, 12, 5, 33, 7, 9, []int{2, 9}, true, 4, "", false, subword.Lengths{1, 3}, false},                                       // frequent symbols
-	{300, 12, 26, 60, 8, 130, []int{4, 10}, false, 7, subword.Linear, false, subword.Lengths{2, 4}, false},
-	{1500, 12, 5, 33, 7, 9, []int{2, 3}, false, 0, subword.Tanh, true, subword.Lengths{1, 3}, true}, // sums beyond float16
+	{1, 3, 5, 2, 3, 2, []int{1}, false, 0, subword.Tanh, true, []int{1, 2}, false},
+	{800, 14, 26, 100, 32, 50, []int{1, 2, 3, 4, 5, 6, 7}, false, 50, subword.Tanh, true, []int{1, 2, 3, 4, 5}, false}, // as published
+	{1500, 12, 5, 33, 7, 9, []int{2, 9}, true, 4, "", false, []int{1, 3}, false},                                       // frequent symbols
+	{300, 12, 26, 60, 8, 130, []int{4, 10}, false, 7, subword.Linear, false, []int{2, 4}, false},
+	{1500, 12, 5, 33, 7, 9, []int{2, 3}, false, 0, subword.Tanh, true, []int{1, 3}, true}, // sums beyond float16
 }
 
 func (c cnnCase) String() string {

@@ -34,7 +34,7 @@ func float16(x float32) float32 {
 // which there should be hardly any; without it they would hide behind those of 11 bits.
 type rounded struct {
 	subword.Encoder
-	options   *subword.CNNOptions
+	options   *subword.NetworkOptions
 	spelt     *subword.Spellings
 	structure kernels.Structure
 }
@@ -45,7 +45,11 @@ func round(e subword.Encoder, words []string) (subword.Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rounded{Encoder: e, options: subword.OptionsOf(e), structure: structure}
+	options, err := subword.OptionsOf(e)
+	if err != nil {
+		return nil, err
+	}
+	r := &rounded{Encoder: e, options: options, structure: structure}
 	alphabet, err := subword.NewAlphabet(words, r.options.Spelling)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type Structure struct {
 	// Rate is the learning rate of the parameters divided by the rate of tables, which words'
 	// own vectors have; never 0.
 	Rate float64
-	// LayerRates divides it by a fifth of the inputs of filters and layers, where that is more than 1, see subword.CNNOptions.
+	// LayerRates divides it by a fifth of the inputs of filters and layers, where that is more than 1, see subword.NetworkOptions.
 	LayerRates bool
 }
 

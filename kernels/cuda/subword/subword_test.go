@@ -138,10 +138,10 @@ type (
 func exact(e subword.Encoder, _ []string) (subword.Encoder, error) { return e, nil }
 
 func encoders(dim int) map[string]newEncoder {
-	cnn := func(o subword.CNNOptions) newEncoder {
+	cnn := func(o subword.NetworkOptions) newEncoder {
 		return func(words []string, as asEncoder) (subword.Trained, error) {
 			o.Dim = dim
-			e, err := subword.NewCNN(words, o)
+			e, err := subword.NewNetwork("cnn", words, o)
 			if err != nil {
 				return nil, err
 			}
@@ -164,14 +164,14 @@ func encoders(dim int) map[string]newEncoder {
 		}
 	}
 	return map[string]newEncoder{
-		"cnn":       cnn(subword.CNNOptions{Rate: .5}),
-		"cnn+words": withWords(cnn(subword.CNNOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})),
-		"cnn of the paper": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
+		"cnn":       cnn(subword.NetworkOptions{Rate: .5}),
+		"cnn+words": withWords(cnn(subword.NetworkOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})),
+		"cnn of the paper": cnn(subword.NetworkOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
 			Raw: true, Spelling: subword.SpellingOptions{Limit: 10}}),
-		"cnn of n-grams": cnn(subword.CNNOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
-			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: subword.Lengths{1, 2, 3}}}),
-		"raw cnn of n-grams+words": withWords(cnn(subword.CNNOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
-			Spelling: subword.SpellingOptions{Gram: subword.Lengths{2, 3}}})),
+		"cnn of n-grams": cnn(subword.NetworkOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
+			Activation: subword.Tanh, Spelling: subword.SpellingOptions{Gram: []int{1, 2, 3}}}),
+		"raw cnn of n-grams+words": withWords(cnn(subword.NetworkOptions{CharDim: 5, Filters: []int{9}, Widths: []int{2, 3}, Rate: .1, Raw: true,
+			Spelling: subword.SpellingOptions{Gram: []int{2, 3}}})),
 		"ngrams":       ngrams(subword.NGramOptions{}),
 		"ngrams+words": ngrams(subword.NGramOptions{Shortest: 1, Longest: 2, Buckets: 100, Own: true}),
 	}

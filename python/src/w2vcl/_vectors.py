@@ -146,7 +146,7 @@ class Vectors:
         return out[0] if isinstance(word, str) else out
 
     def source(self, word: str) -> str | None:
-        """What composes the vector of an unseen word: "cnn", "ngrams" or "fit"; None for a word of the vocabulary."""
+        """What composes the vector of an unseen word: "ngrams", "fit", or the network ("cnn"); None for a word of the vocabulary."""
         return None if word in self.index else str(self._compose([word])[word]["source"])
 
     @cached_property

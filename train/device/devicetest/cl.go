@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/wordcontext"
@@ -101,7 +102,9 @@ func (k *clKernels) setMatrix(m *wordcontext.Matrix) (err error) {
 		c.Composition = x.Empty()
 	}
 	if k.structure != nil {
-		c.Encoder = newEncoder(*k.structure, k.Dim)
+		if c.Encoder, err = subword.OfStructure(*k.structure, k.Dim); err != nil {
+			return err
+		}
 	}
 	if k.cpu, err = graph.NewCL(m, k.noise, math.MaxInt32, c); err != nil {
 		return err
