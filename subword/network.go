@@ -224,8 +224,9 @@ func (n *network) inputs(used []uint32) (all gorgonia.Nodes) {
 // the vocabulary get the same vectors.
 func (n *network) Encode(words []string, dst []float32) error {
 	err := checkEncode(words, dst, n.Dim())
-	for first := 0; first < len(words) && err == nil; first += blockRows {
-		some := words[first:min(first+blockRows, len(words))]
+	most := max(8*blockRows/n.alphabet.spellings(), 1) // to make a graph takes as long as some hundred words
+	for first := 0; first < len(words) && err == nil; first += most {
+		some := words[first:min(first+most, len(words))]
 		err = n.encode(some, dst[first*n.Dim():][:len(some)*n.Dim()])
 	}
 	if err != nil {
