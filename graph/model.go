@@ -16,7 +16,7 @@ type Model struct {
 	contexts *table         // C
 	team     *team.Team     // of as many threads as the options say
 	made     wordRows       // what W is made of
-	encoder  *encoderRows   // = made, if W is of an encoder; else nil
+	encoder  *encoderRows   // = made, if W is composed by an encoder; else nil
 	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
 }
 

@@ -38,7 +38,7 @@ func (s *Sampler) OfWords(x *wordcontext.Stretch) {
 
 // OfPlaces lists step 2 of CBOW: a row for each place of a stretch. Samples, of which it has one, and negatives are words.
 func (s *Sampler) OfPlaces(x *wordcontext.Stretch) {
-	s.Samples, s.Given = x.Words, x.NegativeWords
+	s.Rows, s.Slots, s.Samples, s.Given = nil, nil, x.Words, x.NegativeWords
 }
 
 // Len is the number of rows.

@@ -63,17 +63,17 @@ func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 // Gradient writes the gradient of each single n-gram of a part to dst, N values, from those of the rows of W, (V, N). If no
 // word of the part is trained, it returns false and writes nothing.
 func (c *Composer) Gradient(dst []float32, part int, gradients []float32) bool {
-	u := c.Uses
-	c.words, c.scratch = c.words[:0], c.scratch[:0]
+	u, words, weights := c.Uses, c.words[:0], c.scratch[:0]
 	for _, w := range u.words[u.first[part]:u.first[part+1]] {
 		if u.Trained[w] {
-			c.words, c.scratch = append(c.words, w), append(c.scratch, u.weights[w])
+			words, weights = append(words, w), append(weights, u.weights[w])
 		}
 	}
-	if len(c.words) == 0 {
+	c.words, c.scratch = words, weights
+	if len(words) == 0 {
 		return false
 	}
-	simd.Combine(dst, c.scratch, gradients, c.words)
+	simd.Combine(dst, weights, gradients, words)
 	return true
 }
 
