@@ -19,10 +19,9 @@ import nbformat
 HERE = pathlib.Path(__file__).resolve().parent
 
 QUICK = {
-    "iterations=128": "iterations=24", "contexts=1024": "contexts=64",
-    '"contexts": 1024': '"contexts": 64, "min_count": 20', '"contexts": 512': '"contexts": 64', '"epochs": 3': '"epochs": 1',
-    "seeds=2, points=3": "seeds=2, points=2, min_count=30", "min_count=20": "min_count=100",
-    '"min_count": 20, "dim": 50': '"min_count": 100, "dim": 50',
+    "ITERATIONS, SEEDS = 512, 2": "ITERATIONS, SEEDS = 24, 1", "ITERATIONS, SEEDS = 512, 3": "ITERATIONS, SEEDS = 48, 1",
+    "SEEDS = 3": "SEEDS = 1", "ITERATIONS = 384": "ITERATIONS = 24", "CONTEXTS = 192": "CONTEXTS = 12",
+    "contexts=1024": "contexts=32", "seeds=2": "seeds=1", '"min_count": 20': '"min_count": 100', '"min_count": 50': '"min_count": 100',
 }
 
 

@@ -109,7 +109,7 @@ def test_callback_that_fails_stops_training(tmp_path):
     long = {"dim": 64, "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
     with pytest.raises(Enough):
         w2vcl.train(sentences(), out=tmp_path / "run", on_progress=stop, **long)
-    assert w2vcl.load(tmp_path / "run").interrupted
+    assert w2vcl.load(tmp_path / "run").summary["interrupted"]
 
 
 def test_a_run_stands_where_a_path_may(text, run, tmp_path):

@@ -65,7 +65,7 @@ class Display:
 
 
 class Calls(Display):
-    """Calls a function with every progress."""
+    """Calls a function with every progress, until it raises an exception."""
 
     def __init__(self, function: Callable[[Progress], object]) -> None:
         super().__init__()
@@ -73,11 +73,19 @@ class Calls(Display):
 
     def note(self, line: str) -> None:
         if line.startswith("Trained: "):
-            self.function(Progress("training", 100.0, _number(_LOSS, line), None, line))
+            self._call(Progress("training", 100.0, _number(_LOSS, line), None, line))
 
     def move(self, line: str) -> None:
         phase = line.partition("  ")[0]
-        self.function(Progress(phase, _number(_PERCENT, line), _number(_LOSS, line), _number(_RATE, line), line))
+        self._call(Progress(phase, _number(_PERCENT, line), _number(_LOSS, line), _number(_RATE, line), line))
+
+    def _call(self, progress: Progress) -> None:
+        try:
+            self.function(progress)
+        except BaseException:
+            # A second exception would be a second Ctrl-C, after which the program saves nothing.
+            self.function = lambda _: None
+            raise
 
     def end(self) -> None:
         pass
