@@ -5,6 +5,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/train/trainer"
+	"golang.org/x/sys/cpu"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -27,7 +28,8 @@ type partRows struct {
 
 type partWorker struct {
 	composed.Composer
-	gradient []float32 // (N)
+	gradient []float32        // (N)
+	_        cpu.CacheLinePad // as in windowScratch
 }
 
 // newPartRows returns the rows of a composition. A dry account gives them no memory.
@@ -57,7 +59,7 @@ func newPartRows(words *table, c Options, counts counter, workers *team.Team) (*
 	}
 	for range workers.Threads() {
 		composer := composed.Composer{Composition: x, Uses: p.uses}
-		p.workers = append(p.workers, partWorker{composer, make([]float32, x.Dim)})
+		p.workers = append(p.workers, partWorker{Composer: composer, gradient: make([]float32, x.Dim)})
 	}
 	return p, c.Account.Err()
 }
