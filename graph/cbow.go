@@ -19,8 +19,8 @@ import (
 //   - Step 1 moves the rows of C of the words that occur, along the mean over their samples. The samples of a word are its
 //     places, the frozen vectors their windows' h.
 //   - Step 2 moves W against the new C. A window has one sample, its word. The gradient of h goes
-//     whole to each word in the window, and a word moves along the mean over all windows that it is
-//     in. Every h is of the W that the iteration began with.
+//     whole to each place in the window, and a word moves along the mean of what its places get.
+//     Every h is of the W that the iteration began with.
 //
 // All rows share the negatives of a step (see wordcontext.Stretch), each with weight K/H. Rows of
 // words that do not occur stay as they are. The result is the same to the bit for any number of threads.
@@ -29,21 +29,23 @@ import (
 //
 //	σ(C_t · h - log K)
 //
-// A word has K negatives for each positive, drawn from the words of the text. So the loss is smallest where the argument of
-// σ is log P(t|h) - log(K P(t)). Without the bias the product C_t · h would have to become PMI(t, h) - log K (Levy and
-// Goldberg 2014); with it the product becomes PMI(t, h). Products start at 0, and weight decay pulls them back to 0, which
-// now means that word and window are independent. There the gradient weighs a positive by K/(1+K), and so it does the K negatives
-// together: a row moves only as far as its samples differ from the negatives. Without the bias the weights are 1/2 and
-// K/2, and the first iterations move all rows in one direction, until products are near -log K.
+// A word has K negatives for each positive, drawn from the words of the stretch. So the loss is
+// smallest where the argument of σ is log P(t|h) - log(K P(t)). Without the bias the product C_t · h
+// would have to become PMI(t, h) - log K (Levy and Goldberg 2014); with it the product becomes PMI(t,
+// h). Products start at 0, and weight decay pulls them back to 0, which now means that word and window
+// are independent. There the gradient weighs a positive by K/(1+K), and so it does the K negatives
+// together: a row moves only as far as its samples differ from the negatives. Without the bias the
+// weights are 1/2 and K/2, and the first iterations move all rows in one direction, until products are
+// near -log K.
 //
-// The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may be composed
-// of parts (Options.Composition), as in fastText, or by an encoder.
+// The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may
+// be composed of parts (Options.Composition), as in fastText, or by an encoder.
 type CBOW struct {
 	*Model
 	*iteration
 	iterations int
 	ahead      *ahead
-	moved      counter // (V): of the words' rows in both tables
+	moved      counter // (V): of the words' rows in both tables; begin counts
 	windows    *windows
 	steps      [2]*stepNode
 }
@@ -76,13 +78,17 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	}
 	c = model.options
 	m := &CBOW{Model: model, moved: model.counts.Data}
-	m.count(m.moved.of, m.moved.next) // step 1 counts the words that occur; their rows of W move after it
+	m.count(m.moved.of)
 	if m.encoder != nil {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
 	}
 	m.windows = newWindows(v, s, m.team, c)
-	c.Account.Take(trainer.ForWork, 4*int64(t)*int64(c.Dim)+2*step.WorkBytes(max(v, t), c.Dim, c.SharedNegatives, c.Threads))
+	for i, kept := range []int{0, t} { // step 2 keeps the gradient of h
+		if m.steps[i], err = newStepNode(i+1, max(v, t), kept, m.team, c); err != nil {
+			return nil, err
+		}
+	}
 	return m, c.Account.Err()
 }
 
@@ -106,11 +112,8 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	c = t.options
 	t.iteration, t.iterations, t.ahead = newIteration(), iterations, newAhead(s, c.Threads)
 	bias := -float32(math.Log(float64(c.Negatives)))
-	for i := range t.steps {
-		sampler := &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}
-		if t.steps[i], err = newStepNode(i+1, sampler, nil, t.team, c); err != nil {
-			return nil, err
-		}
+	for _, x := range t.steps {
+		x.core.Sampler = &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}
 	}
 	t.build()
 	return t, t.compile()
@@ -172,8 +175,11 @@ func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss 
 	return report.Loss, err
 }
 
-// begin gives the stretch to the windows and to both steps.
+// begin gives the stretch to the windows and to both steps. It counts the moves of the words that occur.
 func (t *CBOW) begin(x *wordcontext.Stretch) {
+	for _, word := range x.Rows {
+		t.moved.add(int(word))
+	}
 	t.windows.stretch = x
 	t.steps[0].core.Sampler.OfWords(x)
 	t.steps[1].core.Sampler.OfPlaces(x)

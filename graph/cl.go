@@ -59,24 +59,29 @@ func PlanCL(a *trainer.Account, words, slots int, c Options) error {
 	return err
 }
 
-// allocateCL returns the model, and how many iterations the readers of samples read at a time. It
-// takes what the readers, the steps, Gorgonia and the encoder allocate themselves.
-func allocateCL(words, slots int, c Options) (m *Model, iterations int, err error) {
-	if m, err = NewModel(words, NoCounts, c); err != nil {
+// allocateCL returns the trainer without its graph, and how many iterations the readers of samples
+// read at a time. It takes what the readers, Gorgonia and the encoder allocate themselves.
+func allocateCL(words, slots int, c Options) (t *CL, iterations int, err error) {
+	t = &CL{}
+	if t.Model, err = NewModel(words, NoCounts, c); err != nil {
 		return nil, 0, err
 	}
-	c = m.options
+	c = t.options
 	iterations = step.Iterations(slots, 2*(4*int64(words)*int64(c.Dim)+c.Optimizer.Bytes(words, c.Dim)))
 	c.Account.Take(trainer.ForWork, step.ReaderBytes(slots, iterations))
-	c.Account.Take(trainer.ForWork, 2*step.WorkBytes(words, c.Dim, c.SharedNegatives, c.Threads))
-	switch {
-	case c.Composition != nil || c.Together && c.Encoder == nil:
-		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // the gradient of the rows
-	case c.Encoder != nil:
+	if c.Encoder != nil {
 		c.takeGraph()
-		c.Account.Take(trainer.ForWork, 4*int64(words)*int64(c.Dim)) // likewise
 	}
-	return m, iterations, c.Account.Err()
+	var kept [2]int
+	if t.words.optimizer == nil || c.Together {
+		kept[0] = words // the gradient of the rows, along which other nodes move words
+	}
+	for i := range t.steps {
+		if t.steps[i].stepNode, err = newStepNode(i+1, words, kept[i], t.team, c); err != nil {
+			return nil, 0, err
+		}
+	}
+	return t, iterations, c.Account.Err()
 }
 
 // NewCL prepares training on m for the given number of iterations. Negatives
@@ -90,15 +95,15 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		return nil, fmt.Errorf("number of iterations is %d; it must be at least 1", iterations)
 	}
 	slots := m.Slots()
-	model, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
+	t, atATime, err := allocateCL(m.Rows(), int(slots[m.Rows()]), c)
 	if err != nil {
 		return nil, err
 	}
-	c = model.options
-	t := &CL{Model: model, iteration: newIteration(), matrix: m, iterations: iterations}
+	c = t.options
+	t.iteration, t.matrix, t.iterations = newIteration(), m, iterations
 	t.steps[0].reader, t.steps[1].reader = step.NewReaders(m, c.SameColumn, atATime, t.team)
 	updates := func(row int) int { return m.Updates(row, t.number()-1) }
-	t.count(updates, updates)
+	t.count(updates)
 	var blocks []int
 	for i := range t.steps {
 		sampler := &step.Sampler{
@@ -107,9 +112,7 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		if i == 0 {
 			blocks = step.Blocks(m.Rows(), sampler, func(i int) float64 { return float64(m.RowLength(i)) / float64(m.Contexts()) })
 		}
-		if t.steps[i].stepNode, err = newStepNode(i+1, sampler, blocks, t.team, c); err != nil {
-			return nil, err
-		}
+		t.steps[i].core.Sampler, t.steps[i].core.Blocks = sampler, blocks
 	}
 	if c.Composition != nil || c.Together {
 		t.steps[0].core.Root = false // the optimizer of words' own rows knows how many samples they have
@@ -140,7 +143,7 @@ func (t *CL) build() {
 	one, two := &t.steps[0], &t.steps[1]
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words := t.made.compose(t.iteration, one.core.Sampler)
-	if t.words.optimizer != nil && !t.options.Together {
+	if one.core.Kept == nil {
 		words = one.train(t.iteration, t.words, words, contexts, first)
 		two.train(t.iteration, t.contexts, contexts, words, second)
 		return

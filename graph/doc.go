@@ -8,25 +8,31 @@
 //
 // This is for the default, CBOW of n-grams. An item names the place that says it all.
 //
-//  1. The graph is the iteration (iteration.go). Edges alone say the order. Work may change a matrix in place: its
-//     result is the same matrix.
-//  2. Two steps without conflicts (cbow.go). Step 1 moves C against frozen h. Step 2 takes the gradient of h against
-//     the new C. Both have the h of the W that the iteration began with.
-//  3. The stretch lists what the iteration trains on (step.Sampler): in step 1 a row for each word, with its places
-//     as samples; in step 2 a row for each place, with its word as the sample. Nothing else is of the iteration.
-//  4. The loss of negative sampling (package step): each sample against K negatives, here H shared ones of weight K/H.
-//     A row has the gradient of the mean over its samples.
-//  5. The way back through windows (windows.go) is no derivative: a word gets the mean of the gradients of the
-//     windows that it is in.
-//  6. A composed row is a mean of n-grams (kernels/composed/compose.go). Composing, the gradient of an n-gram, and
-//     joining n-grams that move alike are one map; they change together.
-//  7. How a row moves (table.go): once in an iteration, by the table's optimizer, which knows how often it has moved.
-//  8. One worker makes a row, place or part, and sums in the order of its list (team.Team), so that any number of
-//     threads gives the same bits.
+//  1. The graph is the iteration (iteration.go). Edges alone say the order. The result of work is a
+//     matrix that it changed in place, or one that a constructor took from the account of memory.
+//  2. Two steps without conflicts (cbow.go). Step 1 moves C against frozen h. Step 2 takes the gradient
+//     of h against the new C. Both have the h of the W that the iteration began with.
+//  3. The stretch lists what the iteration trains on (step.Sampler): in step 1 a row for each word,
+//     with its places as samples; in step 2 a row for each place, with its word as the sample. Nothing
+//     else is of the iteration.
+//  4. The loss of negative sampling (package step): each sample against K negatives, here H shared ones
+//     of weight K/H, drawn from the stretch. That is why scores have the bias -log K. A row has the
+//     gradient of the mean over its samples.
+//  5. The way back through windows (windows.go) is no derivative: a word gets the mean of the gradients
+//     of the windows that its places are in.
+//  6. A composed row is a mean of n-grams (kernels/composed/compose.go). Composing, the gradient of an
+//     n-gram, and joining n-grams that move alike are one map; they change together.
+//  7. How a row moves (table.go): at most once in an iteration, by the table's optimizer, along the
+//     mean gradient of so many samples. It is told how often the row has moved: CBOW.begin counts
+//     words, partRows.update parts.
+//  8. One worker makes a row, place or part (Each in internal/team), and sums in one order, so that any
+//     number of threads gives the same bits. In a step, the shared negatives of a strip of rows come
+//     first, then samples, in chunks (step.Step): the scores of a row are never all there at once.
 //
-// The kernels of package simd say themselves what they compute and what they do not check. Gorgonia differentiates in
-// encoder.go alone, between an encoder's rows and its parameters.
+// Skip-gram uses package step, too, and the sentence-ordered modes use kernels/composed. GPUs have this
+// step in code of their own (kernels/cuda/cl). Both must change, or device.CheckCBOW refuses what GPUs
+// do not have.
 //
-// Tests compare an iteration with its definition in plain Go (plainstep_test.go, cbow_test.go) and with Gorgonia's
-// own operations (stock_test.go).
+// Tests compare an iteration with its definition in plain Go (plainstep_test.go, cbow_test.go) and with
+// Gorgonia's own operations (stock_test.go).
 package graph

@@ -9,12 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// An iteration is one graph, which Gorgonia's tape machine runs again and again. Its nodes are tables, work of ours, and
-// operations of Gorgonia in an encoder. The edges alone say the order: a node runs after its inputs.
+// An iteration is one graph, which Gorgonia's tape machine runs again and again. Its nodes are tables,
+// work of ours, and operations of Gorgonia in an encoder. The edges alone say the order: a node runs
+// after its inputs.
 //
-// Work may change a matrix in place, as it does with tables. Then its result is the matrix itself. A node that needs the
-// new values has that result as an input; a node that needs the old ones is itself an input of the work. Other results
-// have memory of their own.
+// Work may change a matrix in place, as it does with tables. Then its result is the matrix itself. A
+// node that needs the new values has that result as an input; a node that needs the old ones comes
+// before the work. What a node leaves beside its result, as windows.inside, needs an edge, too. Other
+// results have memory of their own, which constructors took from the account: a plan runs them, and
+// makes no graph.
 type iteration struct {
 	graph *gorgonia.ExprGraph
 	clock *gorgonia.Node // (1, 2), the iteration's number and learning rate: an input of all that trains

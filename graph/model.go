@@ -76,11 +76,11 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 	return m, err
 }
 
-// count says how often rows of words and of contexts have moved, with this time.
-func (m *Model) count(ofWords, ofContexts func(row int) int) {
-	m.contexts.updates = ofContexts
+// count says how often the rows of a word have moved, in both tables, with this time.
+func (m *Model) count(updates func(word int) int) {
+	m.contexts.updates = updates
 	if m.own != nil {
-		m.own.updates = ofWords
+		m.own.updates = updates
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // partRows are rows that are means of parts and of words' own rows. Package composed has the map from parts to rows, and the
-// gradient of a part. A part of which no word occurs is left alone.
+// gradient of an n-gram of a part. A part of which no word occurs is left alone.
 type partRows struct {
 	*composed.Composition
 	words  *table         // (V, N), the rows
@@ -46,7 +46,7 @@ func newPartRows(words *table, c Options, counts counter, workers *team.Team) (*
 	}
 	p.parts.pace = float64(x.Rate)
 	if counts != nil {
-		p.parts.updates = counts.next
+		p.parts.updates = counts.of
 	}
 	if x.Own != nil {
 		p.own = &ownRows{team: workers}
@@ -96,6 +96,7 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 		gradients := in[1].Float32s()
 		err := p.team.Each(p.PartCount(), rowsTogether, func(worker, part int) {
 			if w := &p.workers[worker]; w.Gradient(w.gradient, part, gradients) {
+				p.counts.add(part)
 				p.parts.move(part, 1, w.gradient)
 			}
 		})

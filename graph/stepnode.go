@@ -6,6 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -24,13 +25,17 @@ type stepNode struct {
 	name string
 }
 
-// newStepNode makes step 1 or 2 for rows in the given blocks.
-func newStepNode(number int, s *step.Sampler, blocks []int, workers *team.Team, c Options) (*stepNode, error) {
+// newStepNode makes step 1 or 2 for so many rows at most, without sampler and blocks. It keeps the gradients of kept rows.
+func newStepNode(number, rows, kept int, workers *team.Team, c Options) (*stepNode, error) {
 	d, err := optim.Find(c.Optimizer.Method)
 	if err != nil {
 		return nil, err
 	}
-	core := &step.Step{Sampler: s, Team: workers, Dim: c.Dim, Blocks: blocks, Root: !d.Adaptive}
+	core := &step.Step{Team: workers, Dim: c.Dim, Root: !d.Adaptive}
+	c.Account.Take(trainer.ForWork, step.WorkBytes(rows, c.Dim, c.SharedNegatives, c.Threads))
+	if kept > 0 {
+		core.Kept = c.Account.Floats(trainer.ForWork, kept*c.Dim)
+	}
 	return &stepNode{core: core, run: core.Run, name: fmt.Sprintf("step %d", number)}, nil
 }
 
@@ -53,13 +58,9 @@ func (s *stepNode) train(g *iteration, table *table, left, frozen *gorgonia.Node
 	return g.node(name, table.dense, work, append(gorgonia.Nodes{left, frozen, g.clock}, after...)...)
 }
 
-// gradient adds the node of the gradient of left.
+// gradient adds the node of the gradient of left, whose rows are all kept.
 func (s *stepNode) gradient(g *iteration, left, frozen *gorgonia.Node, after ...*gorgonia.Node) *gorgonia.Node {
-	if g.err != nil {
-		return nil
-	}
-	kept := tensor.New(tensor.WithShape(left.Shape().Clone()...), tensor.Of(tensor.Float32))
-	s.core.Kept = kept.Float32s()
+	kept := dense(s.core.Kept, len(s.core.Kept)/s.core.Dim, s.core.Dim)
 	return g.node(s.name+": "+s.lossName()+", gradient", kept, s.compute, append(gorgonia.Nodes{left, frozen}, after...)...)
 }
 

@@ -19,7 +19,7 @@ type table struct {
 	method    optim.Method
 	pace      float64 // its learning rate relative to that of the iteration
 
-	updates   func(row int) int // how often a row has moved, with this time; nil: in every iteration
+	updates   func(row int) int // how often a row has moved, with this time: others count; nil: in every iteration
 	iteration int               // that has begun
 }
 
@@ -78,10 +78,11 @@ func (t *table) move(row, samples int, gradient []float32) {
 // A counter counts how often each row moved. The counts are whole numbers, in the form of the other state.
 type counter []float32
 
-// next counts once more, and returns the number.
-func (c counter) next(row int) int {
-	c[row]++
-	return c.of(row)
+// add counts a move, unless c is nil.
+func (c counter) add(row int) {
+	if c != nil {
+		c[row]++
+	}
 }
 
 func (c counter) of(row int) int { return int(c[row]) }

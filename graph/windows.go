@@ -15,13 +15,14 @@ import (
 //	words: (V, N)  means: (T, N), row p the mean of the rows of the words in the window of place p
 //
 // The way back is not the derivative. Row p of the incoming gradient, e_p, is that of the mean of
-// window p. It goes undivided to every word in the window, and a word moves along the mean of what it gets:
+// window p. It goes undivided to every place in the window, and a word moves along the mean of what its places get:
 //
-//	gradient: (V, N), row c the mean of e_p over all windows p that a place of word c is in
+//	gradient: (V, N), row c the mean of e_p over all pairs of a place of word c and a window p that it is in
 //
-// If all windows had as many words, a row would be the derivative, divided by the windows that the word is in and multiplied by
-// the words of a window. So the gradient of a row is as large as that of one sample, however often its word occurs: frequent
-// and rare words move alike. Rows of words that do not occur are zero.
+// If all windows had as many words, a row would be the derivative, divided by the number of these pairs
+// and multiplied by the words of a window. So the gradient of a row is as large as that of one sample,
+// however often its word occurs: frequent and rare words move alike. Rows of words that do not occur
+// are zero.
 type windows struct {
 	team    *team.Team
 	stretch *wordcontext.Stretch // of the next run

@@ -92,8 +92,8 @@ func (s *Sampler) Weight() float64 {
 	return 1
 }
 
-// DrawShared draws the negatives of all rows, spread over the words; see
-// [corpus.Alias.DrawSpread]. They are good until the next call.
+// DrawShared returns the negatives of all rows: the given ones, or drawn ones, spread over the
+// words (see [corpus.Alias.DrawSpread]). They are good until the next call.
 func (s *Sampler) DrawShared() []uint32 {
 	if s.Given != nil {
 		return s.Given

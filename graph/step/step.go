@@ -8,9 +8,9 @@ import (
 	"github.com/w2vcl/w2vcl/internal/team"
 )
 
-// A Step trains the rows of a table again and again. The scores of shared negatives, and their
-// part of the gradients, are two dense products for a strip of rows. Other frozen vectors are
-// gathered.
+// A Step trains rows again and again. The scores of shared negatives, and their part of the
+// gradients, are two dense products for a strip of rows. Other frozen vectors are gathered, in
+// chunks, after them. So the scores of a row are never all there at once.
 type Step struct {
 	Sampler *Sampler
 	Team    *team.Team

@@ -43,7 +43,7 @@ func FindMethod(name string) (Method, error) {
 
 // StepNumbers is StepNumbers of methods.cuh: the numbers of one step of the optimizer.
 type StepNumbers struct {
-	Stream                     uint32 // lower 32 bits of the stream of negatives
+	Stream                     uint32 // lower 32 bits of the stream of negatives; of parts in CBOW the iteration
 	Keep, Scale, Epsilon, Rate float32
 }
 

@@ -203,11 +203,11 @@ func (t *CBOW) fill(buffer, iteration int) readStretch {
 	s := t.kernels.Stretch(buffer)
 	x := wordcontext.Stretch{
 		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places,
-		NegativePlaces: s.Windows, NegativeWords: s.Targets,
+		NegativePlaces: s.NegativePlaces, NegativeWords: s.NegativeWords,
 	}
 	r.Read(iteration, &x)
 	s.Words, s.From, s.To, s.Rows, s.Slots, s.Places = x.Words, x.From, x.To, x.Rows, x.Slots, x.Places
-	s.Windows, s.Targets = x.NegativePlaces, x.NegativeWords
+	s.NegativePlaces, s.NegativeWords = x.NegativePlaces, x.NegativeWords
 	s.Prepare()
 	return readStretch{buffer, len(x.Words), x.Tokens}
 }

@@ -28,30 +28,31 @@ type CBOWOptions struct {
 type Stretch struct {
 	Words, From, To     []uint32 // (P)
 	Rows, Slots, Places []uint32 // (A), (A+1), (P)
-	Windows, Targets    []uint32 // (H) each
+	// (H) each: windows of places, and words
+	NegativePlaces, NegativeWords []uint32
 
 	order []rowJob
 	large []uint32 // scratch of Prepare
 }
 
-// A rowJob is a part of the places of row Rows[row], for a warp; of a noRow it is none.
+// A rowJob is a piece of the places of row Rows[row], for a warp; of a noRow it is none.
 type rowJob struct {
-	row         uint32
-	part, parts uint16
+	row           uint32
+	piece, pieces uint16
 }
 
-// mostRowJobs returns how many jobs a stretch has at most. A row of several parts has eight places for each at least.
+// mostRowJobs returns how many jobs a stretch has at most. A row of several pieces has eight places for each at least.
 func (c CBOWOptions) mostRowJobs() int {
 	return (min(c.Rows, c.Places)+c.Places/8)/tileRows*tileRows + 5*tileRows
 }
 
-// partsOfRow returns how many warps share a row of so many samples, or places.
-func partsOfRow(samples uint32) uint16 {
-	parts := uint16(1)
-	for parts < tileRows && samples > uint32(parts)*samplesOfWarp {
-		parts *= 2
+// piecesOfRow returns how many warps share a row of so many samples, or places.
+func piecesOfRow(samples uint32) uint16 {
+	pieces := uint16(1)
+	for pieces < tileRows && samples > uint32(pieces)*samplesOfWarp {
+		pieces *= 2
 	}
-	return parts
+	return pieces
 }
 
 // Prepare finds the jobs of the rows, tile by tile: rows of many places come first. So warps of a tile, which wait for each
@@ -60,28 +61,28 @@ func (s *Stretch) Prepare() {
 	s.order, s.large = s.order[:0], s.large[:0]
 	places := func(a uint32) uint32 { return s.Slots[a+1] - s.Slots[a] }
 	for a := range uint32(len(s.Rows)) {
-		if partsOfRow(places(a)) > 1 {
+		if piecesOfRow(places(a)) > 1 {
 			s.large = append(s.large, a)
 		}
 	}
 	slices.SortStableFunc(s.large, func(a, b uint32) int { return cmp.Compare(places(b), places(a)) })
-	parts := uint16(tileRows)
-	fill := func(next uint16) { // the parts of all jobs of a tile are the same
-		for next < parts && len(s.order)%tileRows > 0 {
-			s.order = append(s.order, rowJob{row: noRow, parts: parts})
+	pieces := uint16(tileRows)
+	fill := func(next uint16) { // the pieces of all jobs of a tile are the same
+		for next < pieces && len(s.order)%tileRows > 0 {
+			s.order = append(s.order, rowJob{row: noRow, pieces: pieces})
 		}
-		parts = next
+		pieces = next
 	}
 	for _, a := range s.large {
-		fill(partsOfRow(places(a)))
-		for part := range parts {
-			s.order = append(s.order, rowJob{row: a, part: part, parts: parts})
+		fill(piecesOfRow(places(a)))
+		for piece := range pieces {
+			s.order = append(s.order, rowJob{row: a, piece: piece, pieces: pieces})
 		}
 	}
 	fill(1)
 	s.appendSmall()
 	for len(s.order)%tileRows > 0 {
-		s.order = append(s.order, rowJob{row: noRow, parts: 1})
+		s.order = append(s.order, rowJob{row: noRow, pieces: 1})
 	}
 }
 
@@ -100,7 +101,7 @@ func (s *Stretch) appendSmall() {
 	s.order = slices.Grow(s.order, end-len(s.order))[:end]
 	for n := range s.Rows {
 		if places := s.Slots[n+1] - s.Slots[n]; places <= samplesOfWarp {
-			s.order[next[places]] = rowJob{row: uint32(n), parts: 1}
+			s.order[next[places]] = rowJob{row: uint32(n), pieces: 1}
 			next[places]++
 		}
 	}

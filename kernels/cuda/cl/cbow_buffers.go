@@ -53,7 +53,8 @@ func (k *CBOW) Start(buffer, iteration int, rate float64) error {
 func (c CBOWOptions) checkStretch(s *Stretch) error {
 	p, a := len(s.Words), len(s.Rows)
 	if p < 1 || p > c.Places || len(s.From) != p || len(s.To) != p || len(s.Places) != p || a > min(c.Rows, p) || len(s.Slots) != a+1 ||
-		len(s.Windows) != c.SharedNegatives || len(s.Targets) != c.SharedNegatives || len(s.order) == 0 || len(s.order) > c.mostRowJobs() {
+		len(s.NegativePlaces) != c.SharedNegatives || len(s.NegativeWords) != c.SharedNegatives ||
+		len(s.order) == 0 || len(s.order) > c.mostRowJobs() {
 		return fmt.Errorf("a stretch of %d places and %d rows is not whole, or not prepared", p, a)
 	}
 	return nil
@@ -76,7 +77,8 @@ func (k *CBOW) failed(b *cbowBuffer, err error) error {
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// begin hands the device the stretch and the numbers of an iteration and makes its jobs, on a stream of its own. It starts the kernel that composes rows. The stretch takes the place of the one before the last.
+// begin hands the device the stretch and the numbers of an iteration and makes its jobs, on a stream of its own: both beside the
+// iteration before. It starts the kernel that composes rows. The stretch takes the place of the one before the last.
 func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	if err := k.options.checkStretch(&b.stretch); err != nil {
 		return err
@@ -84,7 +86,7 @@ func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	b.steps[0] = k.optimizer.Step(b.iteration+1, rate)
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(b.iteration+1, rate*float64(x.Rate))
-		b.steps[1].Stream = uint32(b.iteration + 1)
+		b.steps[1].Stream = uint32(b.iteration + 1) // as args.iteration: see trained in parts.cu
 	}
 	own, to := k.device.Stream(), &k.areas[k.started%2]
 	if err := k.copying.Wait(to.done, 0); err != nil {
@@ -144,13 +146,13 @@ func (b *cbowBuffer) launch(n int) error {
 
 func (k *CBOW) copyStretch(b *cbowBuffer, to *area) error {
 	s := &b.stretch
-	h := 4 * cu.DevicePtr(len(s.Windows))
+	h := 4 * cu.DevicePtr(len(s.NegativePlaces))
 	for _, x := range []struct {
 		to     cu.DevicePtr
 		values []uint32
 	}{
 		{to.words, s.Words}, {to.from, s.From}, {to.to, s.To}, {to.places, s.Places}, {to.rows, s.Rows}, {to.slots, s.Slots},
-		{to.negatives, s.Windows}, {to.negatives + h, s.Targets},
+		{to.negatives, s.NegativePlaces}, {to.negatives + h, s.NegativeWords},
 	} {
 		if err := copyAsync(x.to, x.values, k.copying); err != nil {
 			return err
@@ -229,7 +231,7 @@ func (b *cbowBuffer) allocateStretch(c CBOWOptions) (err error) {
 		count int
 	}{
 		{&s.Words, t}, {&s.From, t}, {&s.To, t}, {&s.Places, t}, {&s.Rows, most}, {&s.Slots, most + 1},
-		{&s.Windows, c.SharedNegatives}, {&s.Targets, c.SharedNegatives},
+		{&s.NegativePlaces, c.SharedNegatives}, {&s.NegativeWords, c.SharedNegatives},
 	} {
 		*x.of, rest = rest[:0:x.count], rest[x.count:]
 	}

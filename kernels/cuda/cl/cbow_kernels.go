@@ -24,7 +24,7 @@ type CBOW struct {
 	composition            PartRows  // composes W and trains the parts
 	tensors                map[string]cbowTensor
 
-	start                              cu.Function // stretch_begin
+	jobs                               cu.Function // stretch_jobs
 	means, step, ofWords, places, rows cbowKernel
 
 	group *cbowPart // of several devices; nil: it is the only one
@@ -100,10 +100,10 @@ const (
 // load loads the kernels for N up to 128 times the size. The kernel of rows is for the columns that the device has of W.
 func (k *CBOW) load(size int) error {
 	c, a := k.options, &cuda.Allocator{Device: k.device}
-	if reserved := 1 << 10; k.tileShared(true) > k.device.SharedOfBlock-reserved {
+	if reserved := 1 << 10; k.spanShared(true) > k.device.SharedOfBlock-reserved {
 		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
 	}
-	k.start = a.Function("cl/stretch", "stretch_begin", 0)
+	k.jobs = a.Function("cl/stretch", "stretch_jobs", 0)
 	ofPlaces := func(to *cbowKernel, name string, shared int) {
 		to.warps, to.shared = warpsOfPlaces, shared
 		to.Function = a.Function("cl/stretch", cuda.Sized(name, size), shared)
@@ -119,18 +119,18 @@ func (k *CBOW) load(size int) error {
 	}
 	own, err := cuda.KernelSize(k.own.count)
 	a.Err = cmp.Or(a.Err, err)
-	ofPlaces(&k.means, "stretch_means", k.tileShared(false))
+	ofPlaces(&k.means, "stretch_means", k.spanShared(false))
 	ofTiles(&k.step, stepSources, size, k.optimizer.Sized("step", size))
 	ofTiles(&k.ofWords, rowsSources, size, cuda.Sized("stretch_words", size))
-	ofPlaces(&k.places, "stretch_places", k.tileShared(true))
+	ofPlaces(&k.places, "stretch_places", k.spanShared(true))
 	ofTiles(&k.rows, rowsSources, own, k.optimizer.Sized("stretch_rows", own))
 	return a.Err
 }
 
 // stretchOfArgs is Stretch of stretch.cuh.
 type stretchOfArgs struct {
-	words, from, to, rows, slots, places, windows, targets, order cu.DevicePtr
-	count, rowCount, tiles, window                                uint32
+	words, from, to, rows, slots, places, negativePlaces, negativeWords, order cu.DevicePtr
+	count, rowCount, tiles, window                                             uint32
 }
 
 // stretchArgs is StretchArgs of stretch.cuh.
@@ -196,7 +196,8 @@ func (k *CBOW) argsOf(b *cbowBuffer, in *area) stretchArgs {
 	s, a := &b.stretch, k.args
 	a.stretch = stretchOfArgs{
 		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
-		windows: in.negatives, targets: in.negatives + 4*cu.DevicePtr(len(s.Windows)), order: in.order,
+		negativePlaces: in.negatives, negativeWords: in.negatives + 4*cu.DevicePtr(len(s.NegativePlaces)),
+		order: in.order,
 		count: uint32(len(s.Words)), rowCount: uint32(len(s.Rows)), tiles: uint32(len(s.order) / tileRows), window: uint32(k.options.Window),
 	}
 	a.jobs, a.tiles, a.next = in.jobs, in.tiles, in.next
@@ -206,7 +207,7 @@ func (k *CBOW) argsOf(b *cbowBuffer, in *area) stretchArgs {
 
 // makeJobs starts the kernel that makes the jobs of an iteration.
 func (k *CBOW) makeJobs(a *stretchArgs, on cu.Stream) error {
-	return cuda.LaunchOn(on, k.start, cuda.Grid{Blocks: ceil(int(a.stretch.tiles)*tileRows, 256), Threads: 256}, a)
+	return cuda.LaunchOn(on, k.jobs, cuda.Grid{Blocks: ceil(int(a.stretch.tiles)*tileRows, 256), Threads: 256}, a)
 }
 
 // A cbowLaunch is a kernel of an iteration.
@@ -264,6 +265,6 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 			weight: a.weight, decay: a.rule.decay, epsilon: a.rule.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
 		},
 		dense: k.step.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
-		losses: uint64(a.loss), shared: uint64(a.stretch.windows),
+		losses: uint64(a.loss), shared: uint64(a.stretch.negativePlaces),
 	}
 }

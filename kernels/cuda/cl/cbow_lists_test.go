@@ -32,13 +32,13 @@ func TestPrepare(t *testing.T) {
 		}
 		seen, last := map[rowJob]bool{}, uint32(1<<31)
 		for i, j := range s.order {
-			if j.parts != s.order[i/tileRows*tileRows].parts {
-				t.Fatalf("job %d has %d parts, others of its tile have not", i, j.parts)
+			if j.pieces != s.order[i/tileRows*tileRows].pieces {
+				t.Fatalf("job %d has %d pieces, others of its tile have not", i, j.pieces)
 			}
 			if j.row == noRow {
 				continue
 			}
-			if seen[j] || j.part > 0 && s.order[i-1] != (rowJob{j.row, j.part - 1, j.parts}) || j.parts != partsOfRow(s.Slots[j.row+1]-s.Slots[j.row]) {
+			if seen[j] || j.piece > 0 && s.order[i-1] != (rowJob{j.row, j.piece - 1, j.pieces}) || j.pieces != piecesOfRow(s.Slots[j.row+1]-s.Slots[j.row]) {
 				t.Fatalf("job %d: %+v", i, j)
 			}
 			if n := s.Slots[j.row+1] - s.Slots[j.row]; n > last {
@@ -50,7 +50,7 @@ func TestPrepare(t *testing.T) {
 		}
 		jobs := 0
 		for a := range rows {
-			jobs += int(partsOfRow(s.Slots[a+1] - s.Slots[a]))
+			jobs += int(piecesOfRow(s.Slots[a+1] - s.Slots[a]))
 		}
 		if len(seen) != jobs {
 			t.Errorf("%d jobs, want %d", len(seen), jobs)

@@ -59,9 +59,9 @@ func fillStretch(r *rand.Rand, s *Stretch, v, places, window, shared int, skew f
 			s.Rows, s.Slots = append(s.Rows, uint32(word)), append(s.Slots, uint32(at))
 		}
 	}
-	s.Windows, s.Targets = s.Windows[:0], s.Targets[:0]
+	s.NegativePlaces, s.NegativeWords = s.NegativePlaces[:0], s.NegativeWords[:0]
 	for range shared {
-		s.Windows, s.Targets = append(s.Windows, r.Uint32N(uint32(places))), append(s.Targets, s.Words[r.IntN(places)])
+		s.NegativePlaces, s.NegativeWords = append(s.NegativePlaces, r.Uint32N(uint32(places))), append(s.NegativeWords, s.Words[r.IntN(places)])
 	}
 	s.Prepare()
 }
@@ -171,7 +171,7 @@ func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
 		for _, q := range places {
 			p.loss += meet(g, row, h[q], true, 1/float64(len(places)), k)
 		}
-		for _, q := range s.Windows {
+		for _, q := range s.NegativePlaces {
 			p.loss += float64(len(places)) * weight * meet(g, row, h[q], false, weight, k)
 		}
 		p.contexts.update(word, len(places), g)
@@ -194,7 +194,7 @@ func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint
 	for q, word := range s.Words {
 		e := make([]float64, p.Dim)
 		p.loss += meet(e, h[q], p.contexts.row(word, p.Dim), true, 1, k)
-		for _, target := range s.Targets {
+		for _, target := range s.NegativeWords {
 			p.loss += weight * meet(e, h[q], p.contexts.row(target, p.Dim), false, weight, k)
 		}
 		for w := s.From[q]; w < s.To[q]; w++ {

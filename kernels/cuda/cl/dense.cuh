@@ -55,7 +55,7 @@ extern __shared__ uint4 denseMemory[];
 __device__ __forceinline__ void awaitGroup() { asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / groupThreads), "n"(groupThreads) : "memory"); }
 
 // Dense has the tile of a group of eight warps: rows of up to wide columns, a multiple of 128, and
-// chunk negatives at a time, 64 or 32. stepShape of step.go knows its sizes.
+// chunk negatives at a time, 64 or 32. fit of shape.go computes its bytes, too.
 template <int planes, int wide, int chunk> struct Dense {
 	static constexpr int columns = wide, negatives = chunk;
 	static constexpr int length = wide + 8, lengthOfFactors = chunk + 8, lengthOfSums = chunk + 4, lengthOfGradient = wide + 4;

@@ -1,30 +1,40 @@
-// Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the
-// rows of C (with CBOW the other way round), each with its optimizer. Without the build tag gpu it has Options only.
+// Package cl trains W2V-CL on a GPU: step 1 of an iteration updates the rows of W, step 2 the rows of C
+// (with CBOW the other way round), each with its optimizer. Without the build tag gpu it has Options
+// only.
 //
-// Start with NewCBOW for the default, CBOW with n-grams, and with New for skip-gram. step.cuh defines a step and has kernels for all settings.
-// single.cuh and rounded.cuh say how tables lie in memory, dense.cuh computes the products with shared negatives, and meet.cuh says how
-// several GPUs share the rows. columns.cu has a faster step for --preset paper, whose dimensions several GPUs share: see SplitsRows.
-// samples.cu draws the samples of M, shares.cu finds the rows that have samples. Package subword has a step 1 that composes its rows.
+// Start with NewCBOW for the default, CBOW with n-grams, and with New for skip-gram. step.cuh defines a
+// step and has kernels for all settings. single.cuh and rounded.cuh say how tables lie in memory,
+// dense.cuh computes the products with shared negatives, and meet.cuh says how several GPUs share the
+// rows. columns.cu has a faster step for --preset paper, whose dimensions several GPUs share: see
+// SplitsRows. samples.cu draws the samples of M, shares.cu finds the rows that have samples. Package
+// subword has a step 1 that composes its rows.
 //
 // # What to know before changing the default step
 //
-// Package graph lists what holds on every device. Of its list, a GPU has all but the graph itself: two steps, stretch, loss, windows,
-// what W is made of, row optimizers, order of sums. These come to it:
+// Package graph lists what holds on every device. A GPU has items 2 to 8 of its list, in other code. Of
+// 3: nothing is cleared; a word's gradient is of the iteration if the word has its number (trained in
+// parts.cu). Of 6: partlists.go makes the map for parts.cu. Of 7: rows of C move by Step::update
+// (step.cuh), others by updateRow (stretch.cuh). Of 8: sums have another fixed order. These come to it:
 //
-//  1. An iteration is a list of launches (launches in cbow_kernels.go): compose, means, step 1, words, places, rows, train. A kernel may start
-//     while the one before it ends. Before begin (stretch.cuh) it reads only what the one before it does not write.
-//  2. Gradients are linear in C (stretch.cu). The negatives of a window are H numbers; they become a row once a word. A thread block
-//     of places computes these numbers for its places and their neighbours.
-//  3. Tiles (step.cuh, dense.cuh): eight warps have eight jobs, a row or a part of its places each, and multiply with the H rows
-//     in shared memory. stretch_begin makes the jobs from the order of Prepare (cbow.go), and counts updates of rows.
-//  4. Lists of parts (partlists.go, parts.cu): parts of words, which compose reads, and words of parts, which train reads. A part has a
-//     warp, a frequent one a thread block. Both read float16: parts have a copy, which Narrow and train write. Nothing is cleared: a
-//     gradient has the number of its iteration.
-//  5. Sizes (../shape.go): each kernel exists for rows of up to 128 F values, and where it updates rows for each optimizer. shape.go
-//     chooses the thread blocks.
-//
-// Not needed: how stretches, losses and the tensors that train/device asks for are copied (cbow_buffers.go), and what several GPUs divide
-// (cbow_group.go): one has all columns of W.
+//  1. An iteration is a list of launches (launches in cbow_kernels.go). A kernel may start while the
+//     one before it ends: before it calls awaitInputs (stretch.cuh), neither may write what the other
+//     reads or writes.
+//  2. Copies and stretch_jobs run beside the iteration before (begin in cbow_buffers.go). What they
+//     write is in an area of the iteration, but for the updates of words' rows, which no other kernel
+//     touches.
+//  3. Gradients are linear in C (stretch.cu). So the negatives of a window are H numbers; they become a
+//     row once a word.
+//  4. A thread block has places that follow one another (Span in stretch.cu). What it needs of places
+//     around them it computes again; it writes, and counts losses, for its own places alone.
+//  5. Tiles of eight jobs (step.cuh): a warp has a row, or a piece of its places. Pieces of a row are
+//     in neighbouring warps of one tile, and the first warp adds them up.
+//  6. Not all is float32. Factors of products with the H rows are two bfloat16 (dense.cuh). Compose and
+//     train read float16: parts, and gradients of words times weights and gradientUnits
+//     (../subword/subword.cuh).
+//  7. Rows are padded with zeros, and these stay zero: sums run over them (../include/rows.cuh).
+//  8. Each of several GPUs has some columns of W (cbow_group.go). So rows, compose and train never need
+//     a whole row of W or of its gradient.
+//  9. Dense and Span lay out shared memory, and shape.go computes its size.
 package cl
 
 import (

@@ -1,5 +1,5 @@
 // Rows of W that are means of rows of parts, such as n-grams, and of words' own, in CBOW and in
-// skip-gram: see graph's partRows.
+// skip-gram: see kernels/composed/compose.go.
 //
 //	parts: (U, N)  own: (V, N)  X: (V, N)
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
@@ -59,7 +59,7 @@ template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	if (a.met && a.met[v] != a.step->stream) return;
 	Row<F> x = zeros<F>();
 	addMembers(x, a.narrow, quads, a.members, a.starts[v], a.starts[v + 1], [&] {
-		begin();
+		awaitInputs();
 		if (a.own) x = load<F>(a.own + size_t(v) * quads, quads);
 	}, [](uint32_t) { return true; }, [] {});
 	scale(x, a.weights[v]);
@@ -87,7 +87,7 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 	auto at = [&](uint32_t w) { return job.y + uint32_t(uint64_t(job.z - job.y) * w / blockWarps); };
 	Row<F> g = zeros<F>();
 	auto wanted = [&](uint32_t word) { return a.trained[word] == stream; };
-	bool some = addMembers(g, a.gradient, a.parts.quads, a.users, together ? at(w) : job.y, together ? at(w + 1) : job.z, begin, wanted, [&] {
+	bool some = addMembers(g, a.gradient, a.parts.quads, a.users, together ? at(w) : job.y, together ? at(w + 1) : job.z, awaitInputs, wanted, [&] {
 		if (w == 0 || !together) prefetch<method>(a.parts, u);
 	});
 	if (together) {

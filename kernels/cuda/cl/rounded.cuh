@@ -108,9 +108,9 @@ template <int P, int F> struct Rounded {
 		for (int i = 0; i < F; i++) stream(r.v[i], at(from, i));
 	}
 
-	// begin starts to bring a row of left: rounded to where the products read it, and the lower bits to the place of its
+	// bringLeft starts to bring a row of left: rounded to where the products read it, and the lower bits to the place of its
 	// gradient.
-	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
+	__device__ __forceinline__ void bringLeft(const Tile &tile, int w, uint32_t row) const {
 		size_t piece = 16 * (laneNumber() % pieces), from = start(row == none ? 0 : row) + piece;
 		size_t fromLow = start(row == none ? 0 : t.sharing.placeOf(row)) + piece;
 		uint32_t to = sharedAt(tile.left(w)) + 16 * (laneNumber() % pieces), toLow = sharedAt(tile.gradientOf(w)) + 16 * (laneNumber() % pieces);
@@ -127,8 +127,8 @@ template <int P, int F> struct Rounded {
 		}
 	}
 
-	// end returns this lane's values of the row when it is there.
-	__device__ __forceinline__ void end(const Tile &tile, int w, float (&x)[values]) const {
+	// leftOf returns this lane's values of the row when it is there.
+	__device__ __forceinline__ void leftOf(const Tile &tile, int w, float (&x)[values]) const {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			Pairs<P> high = *(const Pairs<P> *)((const char *)tile.left(w) + 4 * P * number(i));

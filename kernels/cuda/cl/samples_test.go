@@ -112,8 +112,8 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 		total, done := 0, make([]uint32, m.Rows()) // samples of rows
 		jobs := jobs[i*l.most:][:tiles[i]*tileRows]
 		for n, job := range jobs {
-			if job.parts != jobs[n-n%tileRows].parts {
-				t.Fatalf("iteration %d, job %d: %d parts, others of the tile %d", first+i, n, job.parts, jobs[n-n%tileRows].parts)
+			if job.pieces != jobs[n-n%tileRows].pieces {
+				t.Fatalf("iteration %d, job %d: %d pieces, others of the tile %d", first+i, n, job.pieces, jobs[n-n%tileRows].pieces)
 			}
 			if job.row == noRow {
 				continue
@@ -122,7 +122,7 @@ func checkLists(t *testing.T, d *cuda.Device, k *Kernels, m *wordcontext.Matrix,
 			if job.samples != uint32(samples) || job.slot != m.Slots()[job.row]+done[job.row] {
 				t.Fatalf("iteration %d, job %d: %+v; the row has %d samples from slot %d on", first+i, n, job, samples, m.Slots()[job.row])
 			}
-			if job.part != uint32(n)%job.parts {
+			if job.piece != uint32(n)%job.pieces {
 				t.Fatalf("iteration %d, job %d: %+v", first+i, n, job)
 			}
 			done[job.row] += job.count

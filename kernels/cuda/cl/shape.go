@@ -174,8 +174,8 @@ func (s columnsKernel) staged(d *cuda.Device, c Options, devices, size int) shap
 	return shape{warps: warps, hot: hot, shared: barrierBytes + warps*stage + hot*row}
 }
 
-// tileShared is the shared memory of a thread block that has places: see Tile.
-func (k *CBOW) tileShared(ofNegatives bool) int {
+// spanShared is the shared memory of a thread block that has places: see Span of stretch.cu.
+func (k *CBOW) spanShared(ofNegatives bool) int {
 	places := mostPlaces + 2*k.options.Window
 	bytes := 16 * ceil(4*places+2*k.options.Window, 4)
 	if ofNegatives {

@@ -12,7 +12,7 @@
 #include "rows.cuh"
 
 struct ShareArgs {
-	const uint4 *fixed;                      // jobs of rows of several slots, or of none: {row, slots, part, parts}
+	const uint4 *fixed;                      // jobs of rows of several slots, or of none: {row, slots, piece, pieces}
 	const uint32_t *ones;                    // rows of one slot
 	const uint32_t *lengths, *phases, *slots; // of all rows
 	uint4 *jobs;                             // (series, most, 2)
@@ -55,12 +55,12 @@ __device__ __forceinline__ uint32_t sumBefore(uint32_t x, uint32_t &all) {
 	return before + sum - x;
 }
 
-// put writes the job of a part of a row that has so many samples, or of no row.
-__device__ __forceinline__ void put(uint4 *to, const ShareArgs &a, uint32_t row, uint32_t samples, uint32_t updates, uint32_t part, uint32_t parts) {
-	uint32_t ofPart = (samples + parts - 1) / parts, first = min(part * ofPart, samples);
+// put writes the job of a piece of a row that has so many samples, or of no row.
+__device__ __forceinline__ void put(uint4 *to, const ShareArgs &a, uint32_t row, uint32_t samples, uint32_t updates, uint32_t piece, uint32_t pieces) {
+	uint32_t ofPiece = (samples + pieces - 1) / pieces, first = min(piece * ofPiece, samples);
 	float left1 = -expm1f(a.logBeta1 * updates), left2 = sqrtf(-expm1f(a.logBeta2 * updates));
-	to[0] = make_uint4(row, row == none ? 0 : a.slots[row] + first, min(ofPart, samples - first), samples);
-	to[1] = make_uint4(__float_as_uint(left2 / left1), __float_as_uint(left2), part, parts);
+	to[0] = make_uint4(row, row == none ? 0 : a.slots[row] + first, min(ofPiece, samples - first), samples);
+	to[1] = make_uint4(__float_as_uint(left2 / left1), __float_as_uint(left2), piece, pieces);
 }
 
 extern "C" __global__ void __launch_bounds__(threads) share_count(const ShareArgs *args, uint64_t first) {

@@ -30,11 +30,11 @@ type jobLists struct {
 type job struct {
 	row, slot, count, samples uint32
 	scale, epsilon            float32
-	part, parts               uint32
+	piece, pieces             uint32
 }
 
 // A fixedJob is one of a row of several slots; of a noRow it is none.
-type fixedJob struct{ row, slots, part, parts uint32 }
+type fixedJob struct{ row, slots, piece, pieces uint32 }
 
 // shareArgs is ShareArgs of shares.cu.
 type shareArgs struct {
@@ -59,20 +59,20 @@ func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
 		case width == 1:
 			ones = append(ones, uint32(i))
 		default:
-			several = append(several, fixedJob{row: uint32(i), slots: width, parts: uint32(partsOfRow(width))})
+			several = append(several, fixedJob{row: uint32(i), slots: width, pieces: uint32(piecesOfRow(width))})
 		}
 	}
 	slices.SortStableFunc(several, func(a, b fixedJob) int { return cmp.Compare(b.slots, a.slots) })
-	parts := uint32(tileRows)
-	fill := func(next uint32) { // the parts of all jobs of a tile are the same
-		for next < parts && len(jobs)%tileRows > 0 {
-			jobs = append(jobs, fixedJob{row: noRow, parts: parts})
+	pieces := uint32(tileRows)
+	fill := func(next uint32) { // the pieces of all jobs of a tile are the same
+		for next < pieces && len(jobs)%tileRows > 0 {
+			jobs = append(jobs, fixedJob{row: noRow, pieces: pieces})
 		}
-		parts = next
+		pieces = next
 	}
 	for _, row := range several {
-		fill(row.parts)
-		for row.part = range row.parts {
+		fill(row.pieces)
+		for row.piece = range row.pieces {
 			jobs = append(jobs, row)
 		}
 	}

@@ -38,15 +38,15 @@ template <int F> struct Single {
 		for (int i = 0; i < F; i++) r.v[i] = stream(from + at(i));
 	}
 
-	// begin starts to bring a row of left to the place of its gradient.
-	__device__ __forceinline__ void begin(const Tile &tile, int w, uint32_t row) const {
+	// bringLeft starts to bring a row of left to the place of its gradient.
+	__device__ __forceinline__ void bringLeft(const Tile &tile, int w, uint32_t row) const {
 		const float4 *from = (const float4 *)t.left + start(row == none ? 0 : row);
 #pragma unroll
 		for (int i = 0; i < F; i++) copyShared(sharedAt(tile.gradientOf(w)) + 16 * number(i), from + at(i), has(i) ? 16 : 0);
 	}
 
-	// end returns this lane's values of the row when it is there. It writes them for the products.
-	__device__ __forceinline__ void end(const Tile &tile, int w, float (&x)[values]) const {
+	// leftOf returns this lane's values of the row when it is there. It writes them for the products.
+	__device__ __forceinline__ void leftOf(const Tile &tile, int w, float (&x)[values]) const {
 #pragma unroll
 		for (int i = 0; i < F; i++) {
 			float4 y = *quad(tile.gradientOf(w), 4 * i);

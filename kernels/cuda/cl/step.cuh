@@ -17,9 +17,10 @@
 // the positives' part and updates its row.
 //
 // Some rows have one positive in some iterations, others hundreds in each. The list of
-// jobs, which shares.cu makes, begins with rows of many positives, which 8, 4 or 2 warps share. A group
-// takes the next tile when it is done with one: no bit depends on which group trains a tile. Meanwhile
-// the samples of the next tile arrive, and the jobs of the tile after that.
+// jobs, from shares.cu or for CBOW stretch_jobs, begins with rows of many positives,
+// which 8, 4 or 2 warps share. A group takes the next tile when it is done with one:
+// no bit depends on which group trains a tile. Meanwhile the samples of the next tile
+// arrive, and the jobs of the tile after that.
 //
 // A Format says how tables lie in memory: single.cuh has float32, rounded.cuh half precision. A method is one of methods.cuh.
 // meet.cuh says how several GPUs share the rows. ../subword/composed.cu has rows of left that an
@@ -46,15 +47,15 @@ struct StepTable {
 	Sharing sharing;
 };
 
-// A Job is what a warp has to do in a tile: one of the parts of a row's samples.
+// A Job is what a warp has to do in a tile: a piece of a row's samples. Piece 0 owns the row.
 struct Job {
 	uint32_t row;     // or none
-	uint32_t slot;    // of the part's first sample
-	uint32_t count;   // of the part's samples
+	uint32_t slot;    // of the piece's first sample
+	uint32_t count;   // of the piece's samples
 	uint32_t samples; // of the row
 	float scale;      // by which Adam's bias correction changes the learning rate,
 	float epsilon;    // and epsilon
-	uint32_t part, parts;
+	uint32_t piece, pieces;
 };
 
 struct StepLaunch {
@@ -142,12 +143,13 @@ template <class Format, int G, class method> struct Step {
 		}
 	}
 
-	// begin asks for the row of a job, whose samples are in ids. Its targets need what the step before this one wrote.
-	__device__ __forceinline__ void begin(uint32_t job) {
+	// request asks for the row of a job, whose samples are in ids. Its targets need what the step
+	// before this one wrote.
+	__device__ __forceinline__ void request(uint32_t job) {
 		idle = word(job, 0) == none || __shfl_sync(warp, ids, 0) == noContext;
 		count = idle ? 0 : word(job, 2);
 		if (idle) ids = 0;
-		f.begin(dense, w, word(job, 0));
+		f.bringLeft(dense, w, word(job, 0));
 		asm volatile("cp.async.commit_group;" ::: "memory");
 	}
 
@@ -164,7 +166,7 @@ template <class Format, int G, class method> struct Step {
 		}
 		__syncthreads();
 		ids = samplesOf(job);
-		begin(job);
+		request(job);
 		awaitPrevious();
 		awaitOthers(t.sharing);
 		startNext(); // its early part reads what the step before this one wrote
@@ -259,15 +261,15 @@ template <class Format, int G, class method> struct Step {
 		}
 	}
 
-	// addParts adds the gradients of the warps that share a row, which are the same for all warps of a tile.
-	__device__ __forceinline__ void addParts(Row &r) const {
-		uint32_t parts = word(job, 7);
-		if (parts <= 1) return;
+	// addPieces adds the gradients of the warps that share a row, which are the same for all warps of a tile.
+	__device__ __forceinline__ void addPieces(Row &r) const {
+		uint32_t pieces = word(job, 7);
+		if (pieces <= 1) return;
 #pragma unroll
 		for (int i = 0; i < n; i += 4)
 			if (!r.owner) *Format::quad(dense.gradientOf(w), i) = quadOf(r.g, i);
 		awaitGroup();
-		for (uint32_t other = w + 1; r.owner && other < w + parts; other++)
+		for (uint32_t other = w + 1; r.owner && other < w + pieces; other++)
 #pragma unroll
 			for (int i = 0; i < n; i += 4) {
 				float4 x = quadOf(r.g, i);
@@ -295,9 +297,9 @@ template <class Format, int G, class method> struct Step {
 		Row r = {row, samples, owner, owner && !idle};
 		Rows targets;
 		if constexpr (!Format::staged) fetch(targets, t.positives, ids, 0, count);
-		asm volatile("cp.async.wait_group %0;" ::"n"(Format::staged ? 1 : 0) : "memory"); // what begin asked for; its targets may come later
+		asm volatile("cp.async.wait_group %0;" ::"n"(Format::staged ? 1 : 0) : "memory"); // what request asked for; its targets may come later
 		__syncwarp();
-		f.end(dense, w, r.x);
+		f.leftOf(dense, w, r.x);
 		if constexpr (Format::early) f.template load<method>(r.moments, row);
 		tile2 = uniform(numbers[(k + 2) % ring]);
 		uint32_t job2 = jobOf(tile2), ids1 = samplesOf(job1);
@@ -310,9 +312,9 @@ template <class Format, int G, class method> struct Step {
 		positives(r, targets);
 		if (r.trains && !small) ownNegatives(r);
 		if constexpr (!Format::early) f.template load<method>(r.moments, row);
-		addParts(r);
+		addPieces(r);
 		ids = ids1;
-		begin(job1);
+		request(job1);
 		if constexpr (Format::staged) fetch(targets, t.positives, ids, 0, count);
 		if (owner) update(r);
 		sound = sound && r.loss < 1e12f; // not so if it is no number

@@ -1,10 +1,10 @@
 // An iteration of large-batch CBOW on a stretch of the text, whose places have windows. words and rows are in stretch_rows.cu.
 //
 //	X: (V, N)  C: (V, N)  h: (T, N)  s: (T, N)  H shared negatives in either step
-//	begin   all that an iteration counts: the jobs of rows that occur (step.cuh), and how often each was updated
+//	jobs    beside the iteration before: the jobs of rows that occur (step.cuh), and how often each was updated
 //	means   h_p = mean of X over the window of place p
 //	(step 1 is step.cuh, with left C and frozen h; then with the new C)
-//	words   Y_wn = X_w . C_n for words that occur and the H targets n
+//	words   Y_wn = X_w . C_n for words that occur and the H negatives n
 //	places  c_p = sigmoid(C_t . h_p + bias) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window + bias)_n
 //	        s_q = sum of c_p C_t over the windows p that have q in them;  d_q = sum of b_p over the same
 //	rows    gradient of a row: (sum of s_q + sum of d_qn C_n over its places q and n) / number of the windows
@@ -13,12 +13,13 @@
 // H numbers a place, and becomes rows of N once a word. Likewise a score with a negative is the mean of those of the words.
 // So of (T, N) there are h and s: h is written once and read twice, s written and read once.
 //
-// A thread block of means and places has places that follow one another, and writes h, s and d of these. Their windows share most rows,
-// which are read for several at once. It computes c and b for all windows that have one of these places in them (Tile).
+// A thread block of means and places has places that follow one another, and writes h, s and d of these.
+// Their windows share most rows, which are read for several at once. It computes c and b for all windows
+// that have one of these places in them (Span).
 #include "stretch.cuh"
 
-// A thread of stretch_begin has a job.
-extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_constant__ StretchArgs a) {
+// A thread of stretch_jobs has a job.
+extern "C" __global__ void __launch_bounds__(256) stretch_jobs(const __grid_constant__ StretchArgs a) {
 	startNext();
 	const Stretch &s = a.stretch;
 	uint32_t i = blockIdx.x * 256 + threadIdx.x;
@@ -31,9 +32,9 @@ extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_con
 	uint2 o = s.order[i];
 	Job j = {none, 0, 0, 0, 1, 1, o.y & 0xffff, o.y >> 16};
 	if (o.x != none) {
-		uint32_t start = s.slots[o.x], samples = s.slots[o.x + 1] - start, each = (samples + j.parts - 1) / j.parts, first = min(j.part * each, samples);
+		uint32_t start = s.slots[o.x], samples = s.slots[o.x + 1] - start, each = (samples + j.pieces - 1) / j.pieces, first = min(j.piece * each, samples);
 		j.row = s.rows[o.x], j.slot = start + first, j.count = min(each, samples - first), j.samples = samples;
-		if (j.part == 0) {
+		if (j.piece == 0) {
 			float n = a.updates[j.row] + 1;
 			a.updates[j.row] = n;
 			float2 c = corrections(a.rule, n);
@@ -45,21 +46,22 @@ extern "C" __global__ void __launch_bounds__(256) stretch_begin(const __grid_con
 
 extern __shared__ uint4 stretchMemory[];
 
-// A Tile has the places of a thread block from start on, those whose windows may have them from first on, and those in the windows of all these
-// from firstWord on. What is known of them is in shared memory; means uses no more than words.
-struct Tile {
+// A Span has the places of a thread block from start on, those whose windows may have them from
+// first on, and those in the windows of all these from firstWord on. What is known of them is in
+// shared memory: spanShared of shape.go computes its bytes. means uses no more than words.
+struct Span {
 	uint32_t start, end, first, last, firstWord, lastWord;
 	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
-	float *ofTarget;             // (last - first) c
+	float *ofPositive;           // (last - first) c
 	float4 *ofNegatives;         // (last - first, 16) b
 
-	__device__ __forceinline__ Tile(const Stretch &s, uint32_t places) {
+	__device__ __forceinline__ Span(const Stretch &s, uint32_t places) {
 		start = blockIdx.x * places, end = min(s.count, start + places);
 		first = start - min(start, s.window), last = min(s.count, end + s.window);
 		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
 		const uint32_t most = places + 2 * s.window;
 		from = (uint32_t *)stretchMemory, to = from + most, words = to + most;
-		ofTarget = (float *)(words + most + 2 * s.window), ofNegatives = (float4 *)stretchMemory + (4 * most + 2 * s.window + 3) / 4;
+		ofPositive = (float *)(words + most + 2 * s.window), ofNegatives = (float4 *)stretchMemory + (4 * most + 2 * s.window + 3) / 4;
 		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
 			words[p - firstWord] = s.words[p];
 			if (p >= first && p < last) from[p - first] = s.from[p], to[p - first] = s.to[p];
@@ -134,10 +136,10 @@ __device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin,
 
 template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const Tile t(a.stretch, a.places);
+	const Span t(a.stretch, a.places);
 	const int quads = a.contexts.quads, window = a.stretch.window;
 	const Reader<F> rowAt(a.composed, quads);
-	begin();
+	awaitInputs();
 	for (uint32_t p0 = t.start + R * warpOfBlock(); p0 < t.end; p0 += R * blockWarps) {
 		uint32_t from[R], to[R], counts[R], q, at;
 		Row<F> x[R];
@@ -161,8 +163,8 @@ template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 	}
 }
 
-// targets computes c of the places of a tile. It returns the losses of places of its own.
-template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, const Tile &t) {
+// positives computes c of the places of a span. It returns the losses of places of its own.
+template <int F> __device__ __forceinline__ float positives(const StretchArgs &a, const Span &t) {
 	constexpr int together = F <= 1 ? 4 : 2;
 	const int quads = a.contexts.quads, l = laneNumber();
 	float loss = 0;
@@ -184,7 +186,7 @@ template <int F> __device__ __forceinline__ float targets(const StretchArgs &a, 
 		for (int k = 0; k < together; k++) z[k] = partial(x[k], y[k]);
 		Logistic y0 = fastLogistic(-(sums<together>(z) + a.bias));
 		if (uint32_t mine = p + l; l < together && mine < t.last) {
-			t.ofTarget[mine - t.first] = -y0.sigmoid;
+			t.ofPositive[mine - t.first] = -y0.sigmoid;
 			if (t.has(mine)) loss += __logf(y0.factor);
 		}
 	}
@@ -202,8 +204,9 @@ __device__ __forceinline__ float4 coefficients(const StretchArgs &a, float4 sum,
 	return make_float4(of(sum.x, 0), of(sum.y, 1), of(sum.z, 2), of(sum.w, 3));
 }
 
-// negatives computes b of the places of a tile, of a chunk of negatives. It returns the losses of places of the tile's own.
-__device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, uint32_t number) {
+// negatives computes b of the places of a span, of a chunk of negatives. It returns the losses of
+// places of the span's own.
+__device__ __forceinline__ float negatives(const StretchArgs &a, const Span &t, uint32_t number) {
 	constexpr int L = chunkQuads, R = 4;
 	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = a.stretch.window;
 	const float4 *scores = a.scores + number * L + quad;
@@ -235,8 +238,8 @@ __device__ __forceinline__ float negatives(const StretchArgs &a, const Tile &t, 
 	return a.weight * own;
 }
 
-// errors computes d of the places of a tile's own, of a chunk of negatives.
-__device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint32_t number) {
+// errors computes d of the places of a span's own, of a chunk of negatives.
+__device__ __forceinline__ void errors(const StretchArgs &a, const Span &t, uint32_t number) {
 	constexpr int L = chunkQuads, R = 4;
 	const uint32_t l = laneNumber(), quad = l % L, window = a.stretch.window;
 	for (uint32_t q0 = t.start + R * (2 * warpOfBlock() + l / L), q = q0; q - l / L * R < t.end; q = q0 += 2 * R * blockWarps) {
@@ -256,8 +259,8 @@ __device__ __forceinline__ void errors(const StretchArgs &a, const Tile &t, uint
 	}
 }
 
-// sums computes s of the places of a tile's own.
-template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, const Tile &t) {
+// sums computes s of the places of a span's own.
+template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, const Span &t) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
 	const int quads = a.contexts.quads, window = a.stretch.window;
 	const Reader<F> rowAt(a.contexts.values, quads);
@@ -270,7 +273,7 @@ template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, cons
 		for (int r = 0; r < R; r++) x[r] = zeros<F>();
 		addAround<32, R, ahead>(
 			windows, q0 - min(q0, window), min(t.last, q0 + R + window), R + 2 * window,
-			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first], at = t.word(p) * quads, c = t.ofTarget[p - t.first]; },
+			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first], at = t.word(p) * quads, c = t.ofPositive[p - t.first]; },
 			[&](int r) { return from <= q0 + r && q0 + r < to && p != q0 + r; },
 			[&](int i) { return Value{__shfl_sync(warp, c, i), rowAt(__shfl_sync(warp, at, i))}; },
 			[&](int r, const Value &v) { add(x[r], v.c, v.row); });
@@ -285,9 +288,9 @@ template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, cons
 
 // places computes c before it waits, as it needs no scores of words.
 template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
-	const Tile t(a.stretch, a.places);
-	float loss = targets<F>(a, t);
-	begin();
+	const Span t(a.stretch, a.places);
+	float loss = positives<F>(a, t);
+	awaitInputs();
 	for (uint32_t n = 0; n < a.chunks; n++) {
 		if (n) __syncthreads();
 		loss += negatives(a, t, n);

@@ -8,8 +8,8 @@
 struct Stretch {
 	const uint32_t *words, *from, *to;     // (P)
 	const uint32_t *rows, *slots, *places; // (A), (A+1), (P)
-	const uint32_t *windows, *targets;     // (H) each
-	const uint2 *order;                    // (tiles, 8): numbers of rows in the order of their jobs, or none; part and 2^16 parts
+	const uint32_t *negativePlaces, *negativeWords; // (H)
+	const uint2 *order;                    // (tiles, 8): numbers of rows in the order of their jobs, or none; piece and 2^16 pieces
 	uint32_t count, rowCount, tiles, window;
 };
 
@@ -30,7 +30,7 @@ struct StretchArgs {
 	Loss *loss;
 	Job *jobs;                  // (tiles, 8)
 	uint32_t *tiles, *next;     // as in step.cuh
-	uint2 *gradient;            // (V, quads) float16, of composed rows over the number of their parts; null: they are not composed
+	uint2 *gradient;            // (V, quads) float16, times weights and gradientUnits; null: rows are not composed
 	uint32_t *trained;          // (V), the last iteration that trained a word
 	const float *weights;       // (V), 1 over the number of a word's rows
 	uint32_t shared, chunks;    // H, and how many chunks have all of it
@@ -127,9 +127,10 @@ template <class method> __device__ __forceinline__ void prefetch(const Table &t,
 	}
 }
 
-// All kernels but stretch_begin may be launched while the one before them ends. Each lets the next one begin only after all that
-// came before itself has ended. So before begin a kernel reads what the kernel before it does not write, and no more.
-__device__ __forceinline__ void begin() {
+// Kernels that call awaitInputs may be launched while the one before them ends. Each lets the
+// next one begin only after all that came before itself has ended. So before the call a kernel
+// reads what the kernel before it does not write, and no more.
+__device__ __forceinline__ void awaitInputs() {
 	awaitPrevious();
 	startNext();
 }

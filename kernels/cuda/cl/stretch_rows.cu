@@ -13,7 +13,7 @@ template <int F> struct Negatives : Single<F>::Tile {
 
 	__device__ __forceinline__ Negatives(const StretchArgs &a, const DenseShape &d, uint32_t first, int quads)
 		: Tile(d), contexts(a.contexts.values + first), quads(quads), wide(a.contexts.quads), all(d.kept * Tile::negatives >= d.shared) {
-		this->draw(a.stretch.targets);
+		this->draw(a.stretch.negativeWords);
 		__syncthreads();
 	}
 
@@ -58,7 +58,7 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	uint32_t word = s.rows[min(i, last)], word1 = s.rows[min(i + step, last)];
 	Row<F> x = rowOf(word);
 	const Negatives<F> tile(a, a.ofWords, 0, quads);
-	begin();
+	awaitInputs();
 	tile.bringKept();
 	for (; i - w <= last; i += step) {
 #pragma unroll
@@ -121,12 +121,12 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 }
 
 // keep writes what the parts of a row are to be trained by.
-template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint32_t row, Row<F> part) {
+template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint32_t row, Row<F> g) {
 	const int quads = a.words.quads, l = laneNumber();
-	scale(part, a.weights[row] * gradientUnits);
+	scale(g, a.weights[row] * gradientUnits);
 #pragma unroll
 	for (int f = 0; f < F; f++)
-		if (int i = l + 32 * f; i < quads) a.gradient[size_t(row) * quads + i] = narrow(part.v[f], 1);
+		if (int i = l + 32 * f; i < quads) a.gradient[size_t(row) * quads + i] = narrow(g.v[f], 1);
 	if (l == 0) a.trained[row] = a.iteration;
 }
 
@@ -144,11 +144,11 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 	auto word = [&](int i) { return __shfl_sync(warp, job, i); };
 	const Negatives<F> tile(a, a.ofRows, a.first, quads);
 	tile.bringKept(); // C was trained before the kernel before this one began
-	begin();
+	awaitInputs();
 	for (uint32_t n = 0; n * groups < tiles; n++) {
 		job = next, next = jobOf(n + 1);
 		if (numberOf(n) >= tiles) continue;
-		const uint32_t row = word(0), parts = word(7);
+		const uint32_t row = word(0), pieces = word(7);
 		const bool owner = row != none && word(6) == 0;
 		if (a.ownRows && owner) prefetch<method>(a.words, row);
 		Sum<F> x = {zeros<F>(), {0, 0}, 0};
@@ -169,13 +169,13 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 		awaitGroup();
 		Row<F> &g = x.s;
 		add(g, 1, load<F>((const float4 *)tile.gradientOf(w), 32 * F));
-		if (parts > 1) { // so it is in all jobs of a tile
+		if (pieces > 1) { // so it is in all jobs of a tile
 			if (!owner) {
 				store((float4 *)tile.gradientOf(w), 32 * F, g);
 				if (l == 0) windows[group][w] = x.windows;
 			}
 			awaitGroup();
-			for (uint32_t other = w + 1; owner && other < w + parts; other++) {
+			for (uint32_t other = w + 1; owner && other < w + pieces; other++) {
 				add(g, 1, load<F>((const float4 *)tile.gradientOf(other), 32 * F));
 				x.windows += windows[group][other];
 			}

@@ -1,4 +1,5 @@
-// The optimizers: those of package optim, for one value at a time. Nothing else in the sources of kernels lists them.
+// The optimizers: those of package optim, for one value at a time. Nothing else in the sources of
+// kernels lists them. Two call them: Step::update with its Format (cl/step.cuh), and optimize.
 //
 // A method is a struct that says
 //
@@ -14,14 +15,14 @@
 #include "rows.cuh"
 
 // METHODS instantiates a macro for all methods, ADAPTIVE for those that encoders may have, and SIZES for all sizes of rows. Names of kernels
-// end in these: see shape.go.
+// end in these: see Sized.
 #define SIZES(KERNEL, ...) KERNEL(1, __VA_ARGS__) KERNEL(2, __VA_ARGS__) KERNEL(3, __VA_ARGS__) KERNEL(4, __VA_ARGS__) KERNEL(8, __VA_ARGS__)
 #define ADAPTIVE(KERNEL, ...) KERNEL(adam, __VA_ARGS__) KERNEL(adamRow, __VA_ARGS__) KERNEL(scaled, __VA_ARGS__)
 #define METHODS(KERNEL, ...) ADAPTIVE(KERNEL, __VA_ARGS__) KERNEL(sgd, __VA_ARGS__)
 
 // StepNumbers are the numbers of a step of the optimizer.
 struct StepNumbers {
-	uint32_t stream; // lower 32 bits of the stream of negatives
+	uint32_t stream; // lower 32 bits of the stream of negatives; of parts in CBOW the iteration
 	float keep, scale, epsilon, rate;
 };
 

@@ -1,7 +1,7 @@
 // The kernels of the subword encoders share this file.
 //
 // Sums and products read float16, which has 11 bits of mantissa, and add up in float32. Gradients are there times
-// gradientUnits, so that the small ones keep theirs.
+// gradientUnits, so that the small ones keep theirs; over 255 they overflow.
 #pragma once
 #include "../cl/cl.cuh"
 

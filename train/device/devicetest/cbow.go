@@ -73,7 +73,7 @@ func (k *cbowKernels) Start(buffer, iteration int, rate float64) error {
 	}
 	x := &wordcontext.Stretch{
 		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places, Window: k.Window,
-		NegativePlaces: s.Windows, NegativeWords: s.Targets,
+		NegativePlaces: s.NegativePlaces, NegativeWords: s.NegativeWords,
 	}
 	loss, err := k.cpu.Train(x, iteration, rate)
 	if err != nil {
@@ -99,6 +99,7 @@ func (k *cbowKernels) spoil(buffer int) {
 	t, most, h := k.Places, min(k.Rows, k.Places), k.SharedNegatives
 	of := func(n int) []uint32 { return make([]uint32, 0, n) }
 	k.buffers[buffer] = cl.Stretch{
-		Words: of(t), From: of(t), To: of(t), Places: of(t), Rows: of(most), Slots: of(most + 1), Windows: of(h), Targets: of(h),
+		Words: of(t), From: of(t), To: of(t), Places: of(t), Rows: of(most), Slots: of(most + 1),
+		NegativePlaces: of(h), NegativeWords: of(h),
 	}
 }
