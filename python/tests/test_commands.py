@@ -35,7 +35,8 @@ def work(tmp_path, monkeypatch):
     """A folder with the files of the documents, and the command w2vcl."""
     draw = random.Random(1)
     topics = [[f"{name}{i}" for i in range(16)] for name in ("cat", "red", "new")]
-    text = "".join(" ".join(draw.choices(draw.choice(topics), k=8)) + "\n" for _ in range(200))
+    text = "".join(" ".join(draw.choices(draw.choice(topics), k=8)) + "\n" for _ in range(600))
+    text += "paris mathematics definitely\n" * 60  # the documents ask for these, or for words that share n-grams with them
     files = {name: text for name in ("wiki.txt", "more.txt", "reports.txt", "news.txt", "books/a.txt", "commoncrawl/a.txt")}
     files |= {
         "sets/pairs.txt": "cat1 cat2 9\ncat1 red1 1\nred2 red3 8\nnew1 cat5 2\n", "countries.txt": "cat1\ncat2\nred1\n",
