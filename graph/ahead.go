@@ -4,7 +4,6 @@ import "github.com/w2vcl/w2vcl/wordcontext"
 
 // ahead reads the stretches of iterations that follow one another, the next one beside training.
 type ahead struct {
-	given   *wordcontext.Stretch // if not nil, in place of those of the text
 	reader  *wordcontext.StretchReader
 	beside  bool
 	current *wordcontext.Stretch
@@ -20,9 +19,6 @@ func newAhead(s *wordcontext.Stretches, threads int) *ahead {
 
 // stretch returns the stretch of an iteration of so many. It is good until the next call.
 func (a *ahead) stretch(iteration, iterations int) *wordcontext.Stretch {
-	if a.given != nil {
-		return a.given
-	}
 	asked := a.read != nil && a.number == iteration
 	a.wait()
 	if !asked {

@@ -154,7 +154,11 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
 	}
-	x := t.ahead.stretch(unit, t.iterations)
+	return t.Train(t.ahead.stretch(unit, t.iterations), unit, rate)
+}
+
+// Train is Advance on a given stretch.
+func (t *CBOW) Train(x *wordcontext.Stretch, unit int, rate float64) (trainer.Report, error) {
 	report := trainer.Report{Words: float64(x.Tokens), Pairs: 2 * float64(len(x.Words)) * float64(1+t.options.Negatives)}
 	if len(x.Words) == 0 {
 		return report, nil
@@ -165,14 +169,6 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 	}
 	report.Loss = t.steps[0].loss + t.steps[1].loss
 	return report, nil
-}
-
-// Train is Advance on a stretch from elsewhere, and returns the loss alone.
-func (t *CBOW) Train(x *wordcontext.Stretch, iteration int, rate float64) (loss float64, err error) {
-	t.ahead.given = x
-	report, err := t.Advance(context.Background(), iteration, rate)
-	t.ahead.given = nil
-	return report.Loss, err
 }
 
 // begin gives the stretch to the windows and to both steps. It counts the moves of the words that occur.

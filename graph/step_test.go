@@ -138,6 +138,16 @@ func TestStepAgainstDefinition(t *testing.T) {
 	}
 }
 
+// checkIterations compares a few iterations, each from a random state, with their definition.
+func checkIterations(t *testing.T, r *rand.Rand, x stepCase, m *wordcontext.Matrix, c Options) {
+	t.Helper()
+	for _, iteration := range []int{0, 7, 33} {
+		s := newCL(t, m, iteration+1, c)
+		randomState(s, r.Uint64())
+		checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
+	}
+}
+
 // Both tables may be updated together, each against the old rows of the other.
 func TestTogether(t *testing.T) {
 	r := freshRandom(t)
@@ -146,11 +156,7 @@ func TestTogether(t *testing.T) {
 		m := x.matrix(t, r)
 		c := x.options(2)
 		c.Together = true
-		for _, iteration := range []int{0, 7, 33} {
-			s := newCL(t, m, iteration+1, c)
-			randomState(s, r.Uint64())
-			checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
-		}
+		checkIterations(t, r, x, m, c)
 	}
 }
 
@@ -162,11 +168,7 @@ func TestSameColumn(t *testing.T) {
 		m := x.matrix(t, r)
 		c := x.options(2)
 		c.SameColumn = true
-		for _, iteration := range []int{0, 7, 33} {
-			s := newCL(t, m, iteration+1, c)
-			randomState(s, r.Uint64())
-			checkAgainstDefinition(t, fmt.Sprintf("%s, iteration %d", x, iteration), s, iteration)
-		}
+		checkIterations(t, r, x, m, c)
 	}
 }
 

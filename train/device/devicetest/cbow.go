@@ -75,12 +75,12 @@ func (k *cbowKernels) Start(buffer, iteration int, rate float64) error {
 		Words: s.Words, From: s.From, To: s.To, Rows: s.Rows, Slots: s.Slots, Places: s.Places, Window: k.Window,
 		NegativePlaces: s.NegativePlaces, NegativeWords: s.NegativeWords,
 	}
-	loss, err := k.cpu.Train(x, iteration, rate)
+	report, err := k.cpu.Train(x, iteration, rate)
 	if err != nil {
 		return err
 	}
-	k.losses[buffer] = &loss
-	return k.device.launch(1, &loss)
+	k.losses[buffer] = &report.Loss
+	return k.device.launch(1, &report.Loss)
 }
 
 // Wait spoils the stretch: nobody may count on it.
