@@ -1,4 +1,4 @@
-// Package experiments embeds the experiments of this folder that w2vcl compare runs. run.sh runs the scripts, too.
+// Package experiments embeds the TOML files of this folder, which w2vcl compare runs. run.sh runs these and the scripts.
 package experiments
 
 import (
