@@ -33,6 +33,7 @@ type papersOf struct {
 type paperRow struct {
 	Item, Shows, Published, Ours, Verdict, Why, Run string
 	Measured                                        []string // data files of benchmarks
+	When                                            string   // they were measured, and what differs from the run
 }
 
 // verdicts are those of a row, and whether it must say why.
@@ -69,6 +70,9 @@ func TestPapers(t *testing.T) {
 			}
 			items[r.Item] = true
 			checkVerdict(t, where, r.Verdict, r.Why, r.Measured)
+			if len(r.Measured) > 0 && r.When == "" {
+				t.Errorf("%s: say when it was measured", where)
+			}
 			if r.Item == "" || r.Shows == "" || r.Verdict != "drawing" && r.Published == "" && r.Why == "" {
 				t.Errorf("%s: say what it shows and what is published", where)
 			}
@@ -203,13 +207,13 @@ func papersTables(p papersOf) []byte {
 	var b bytes.Buffer
 	summary(&b, p)
 	for _, paper := range p.Paper {
-		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | shows | published | ours | verdict | run |\n|---|---|---|---|---|---|\n", paper.Name, paper.Reference)
+		fmt.Fprintf(&b, "\n### %s [%d]\n\n| | published | ours | verdict |\n|---|---|---|---|\n", paper.Name, paper.Reference)
 		for _, r := range paper.Row {
-			run := "–"
-			if file := experimentFile(r.Run); r.Run != "" {
-				run = fmt.Sprintf("[%s](../benchmarks/experiments/%s)", r.Run, file)
+			item := r.Item + ": " + r.Shows
+			if r.Run != "" {
+				item += fmt.Sprintf(" ([%s](../benchmarks/experiments/%s))", r.Run, experimentFile(r.Run))
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Item, r.Shows, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why), run)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", item, dash(r.Published), withLinks(r.Ours, r.Measured), withReason(r.Verdict, r.Why))
 		}
 	}
 	b.WriteString("\n")
