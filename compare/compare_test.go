@@ -65,7 +65,7 @@ func smallComparison(t *testing.T, modes ...string) experiment.Options {
 		Settings: map[string]string{"corpus": filepath.Join(dir, "text"), "dim": "8", "threads": "1"},
 	}
 	if slices.Contains(modes, settings.ModeCL) {
-		o.Settings["contexts"] = "12,24"
+		o.Settings["model"], o.Settings["contexts"] = settings.ModelSkipGram, "12,24"
 	}
 	return o
 }

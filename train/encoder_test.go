@@ -51,7 +51,7 @@ func subwordConfig(t *testing.T, mode, name string) settings.Config {
 	}
 	switch run {
 	case settings.ModeCL:
-		flags["contexts"], flags["lr"] = "8", "0.002" // at the high rates of short runs rounding errors grow
+		flags["model"], flags["contexts"], flags["lr"] = model, "8", "0.002" // at the high rates of short runs rounding errors grow
 	case onStretches:
 		flags["model"], flags["batch"], flags["iterations"], flags["lr"] = model, "200", "6", "0.002"
 		delete(flags, "epochs")

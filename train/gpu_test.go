@@ -110,7 +110,7 @@ func testGPUResume(t *testing.T, encoder string, flags map[string]string) {
 	case encoder == settings.SubwordCNN:
 		tolerance = 1e-1
 	}
-	all := map[string]string{"iterations": "300", "contexts": "120", "subword": encoder}
+	all := map[string]string{"model": "sg", "iterations": "300", "contexts": "120", "subword": encoder}
 	maps.Copy(all, flags)
 	c := gpuConfig(t, all)
 	trained(t, c)
@@ -183,9 +183,9 @@ func TestGPUQuality(t *testing.T) {
 		{"mode": string(sequential.PWord2Vec), "epochs": "5"},
 		{"mode": string(sequential.FullRegister), "epochs": "5"},
 		{"mode": string(sequential.PARW2V), "epochs": "5"},
-		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500"},
-		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordCNN},
-		{"mode": settings.ModeCL, "iterations": "2000", "contexts": "500", "subword": settings.SubwordNGram},
+		{"model": "sg", "iterations": "2000", "contexts": "500"},
+		{"model": "sg", "iterations": "2000", "contexts": "500", "subword": settings.SubwordCNN},
+		{"model": "sg", "iterations": "2000", "contexts": "500", "subword": settings.SubwordNGram},
 	} {
 		t.Run(flags["mode"]+"/"+flags["model"]+flags["dim"]+flags["precision"]+flags["subword"], func(t *testing.T) {
 			c := gpuConfig(t, flags)
@@ -240,8 +240,8 @@ func purity(table *embedding.Table) float64 {
 // TestGPUMemory: training takes no more than was planned.
 func TestGPUMemory(t *testing.T) {
 	for _, flags := range []map[string]string{
-		{"mode": settings.ModeCL}, {"mode": string(sequential.FullW2V)}, {"mode": string(sequential.PARW2V)}, {"subword": settings.SubwordCNN}, {"subword": settings.SubwordCNN, "compose": "spelling"}, {"subword": settings.SubwordNGram},
-		{"subword": settings.SubwordCNN, "gram": "1-3"},
+		{"model": "sg"}, {"mode": string(sequential.FullW2V)}, {"mode": string(sequential.PARW2V)}, {"model": "sg", "subword": settings.SubwordCNN}, {"model": "sg", "subword": settings.SubwordCNN, "compose": "spelling"},
+		{"model": "sg", "subword": settings.SubwordNGram}, {"model": "sg", "subword": settings.SubwordCNN, "gram": "1-3"},
 	} {
 		flags["epochs"] = "1"
 		c := gpuConfig(t, flags)

@@ -41,7 +41,7 @@ type compareOptions struct {
 var comparedSettings = []string{
 	"preset", "corpus", "cache", "min-count", "max-vocab", "vocab", "max-sentence", "join-lines", "lowercase", "tokenizer",
 	"graph", "directed", "weighted", "walks", "walk-length", "p", "q",
-	"dim", "window", "dynamic-window", "negative", "sample", "contexts", "subword", "batch",
+	"model", "dim", "window", "dynamic-window", "negative", "sample", "contexts", "subword", "batch",
 	"seed", "threads", "max-memory", "device", "precision",
 }
 

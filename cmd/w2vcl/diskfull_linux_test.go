@@ -72,7 +72,7 @@ func fill(t *testing.T, disk string) (empty func()) {
 // resumed to the same vectors.
 func TestDiskFull(t *testing.T) {
 	disk := smallDisk(t, "4m")
-	r := newRun(t, "--contexts", "64", "--iterations", "600", "--checkpoint", "20", "--dim", "256")
+	r := newRun(t, "--model", "sg", "--contexts", "64", "--iterations", "600", "--checkpoint", "20", "--dim", "256")
 	r.must(r.train())
 	want := r.hash()
 	r.out = filepath.Join(disk, "run")
@@ -126,7 +126,7 @@ func TestDiskFull(t *testing.T) {
 // not fit does without them.
 func TestDiskTooSmall(t *testing.T) {
 	disk := smallDisk(t, "600k")
-	r := newRun(t, "--contexts", "64", "--iterations", "200", "--checkpoint", "20")
+	r := newRun(t, "--model", "sg", "--contexts", "64", "--iterations", "200", "--checkpoint", "20")
 	r.out = filepath.Join(disk, "run")
 	start := time.Now()
 	output, err := r.train("--dim", "2000").CombinedOutput()

@@ -10,6 +10,6 @@ func newMatrix(s cli.Streams) *cobra.Command {
 	return cli.NewGroup("matrix", "Build the word-context matrix M as a file, or show what a file holds",
 		`The matrix M holds the contexts that W2V-CL trains on, one row for each word.
 'w2vcl train' builds M in memory. A file of M serves many runs on the same text:
-w2vcl train --matrix FILE.`, "",
+w2vcl train --model sg --matrix FILE.`, "",
 		newMatrixBuild(s), newMatrixInfo(s))
 }

@@ -158,7 +158,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		kills = 12
 	}
-	r := newRun(t, "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
+	r := newRun(t, "--model", "sg", "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
 	start := time.Now()
 	r.must(r.train())
 	life := time.Since(start)
@@ -220,7 +220,7 @@ func TestSignals(t *testing.T) {
 		first, second os.Signal
 		flags         []string // long enough for a signal before the end, even on a busy machine
 	}{
-		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--contexts", "64", "--epochs", "120", "--positives", "2", "--shared-negatives", "4"}},
+		{os.Interrupt, syscall.SIGTERM, []string{"--mode", "cl", "--model", "sg", "--contexts", "64", "--epochs", "120", "--positives", "2", "--shared-negatives", "4"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "cl", "--subword", "none", "--batch", "200", "--iterations", "1200"}},
 		{syscall.SIGTERM, os.Interrupt, []string{"--mode", "vanilla", "--epochs", "400"}},
 	} {

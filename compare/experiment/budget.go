@@ -24,8 +24,7 @@ type Budget struct {
 const (
 	// BudgetRecipe trains as long as the recipe of each mode says.
 	BudgetRecipe = "recipe"
-	// BudgetEpochs counts passes over the text, or over M in mode cl with model sg. With an amount and model cbow mode cl
-	// has no epochs, and trains as long as its recipe says.
+	// BudgetEpochs counts passes over the text, or over M in mode cl with model sg.
 	BudgetEpochs = "epochs"
 	// BudgetIterations counts iterations of mode cl. The other modes train about as
 	// many pairs as these iterations have.
@@ -98,8 +97,7 @@ func (b Budget) Explain() string {
 	case b.IsEqual():
 		return "epochs: the first variant trains as long as its recipe says, and each other run on as many words of the text"
 	case b.Kind == BudgetEpochs:
-		return terminal.Quantity(amount, "epoch") + " of each mode, which are passes over the text, or over M in mode cl with --model sg; with --model cbow " +
-			"that has no epochs, and trains as many iterations as its recipe says"
+		return terminal.Quantity(amount, "epoch") + " of each mode, which are passes over the text, or over M in mode cl with --model sg"
 	case b.Kind == BudgetIterations:
 		return terminal.Quantity(amount, "iteration") + " of mode cl, and about as many pairs of every other mode as these iterations have"
 	case b.Kind == BudgetSeconds:
@@ -120,13 +118,12 @@ func hasBudget(mode string) bool {
 	return ok && s.AppliesTo(mode)
 }
 
-// apply sets how long a mode trains with a model, as far as that is known before the text is read and the
+// apply sets how long a mode trains, as far as that is known before the text is read and the
 // first run is trained.
-func (b Budget) apply(mode, model string, texts map[string]string) {
+func (b Budget) apply(mode string, texts map[string]string) {
 	amount := strconv.FormatFloat(b.Amount, 'f', 0, 64)
 	switch {
 	case b.Amount == 0 || !hasBudget(mode):
-	case b.Kind == BudgetEpochs && countsIterations(mode) && model == settings.ModelCBOW:
 	case b.Kind == BudgetEpochs:
 		texts["epochs"] = amount
 	case b.Kind == BudgetIterations && countsIterations(mode):

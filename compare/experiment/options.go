@@ -75,9 +75,15 @@ func (o Options) checkShared() error {
 	}
 	var c settings.Config
 	for _, s := range c.Settings() {
-		if _, set := o.Settings[s.Name]; set && !used(s) {
-			return terminal.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.ModeNames(), ", "))
+		if _, set := o.Settings[s.Name]; !set || used(s) {
+			continue
 		}
+		byModel := slices.IndexFunc(o.Variants, func(v Variant) bool { return s.AppliesTo(v.Mode) })
+		if byModel >= 0 {
+			v := o.Variants[byModel]
+			return s.OfOtherModel("--"+s.Name, v.Mode, o.defaults(v).Model)
+		}
+		return terminal.Usagef("--%s does not apply to any of the modes (it is for mode %s)", s.Name, strings.Join(s.ModeNames(), ", "))
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func TestRunsShareSettings(t *testing.T) {
 		o := testOptions(settings.ModeNames()...)
 		o.Seeds = 2
 		o.Settings["preset"], o.Settings["negative"], o.Settings["seed"] = preset, "7", "40"
-		o.Settings["contexts"] = "3" // of model sg of mode cl only
+		o.Settings["model"], o.Settings["contexts"] = settings.ModelSkipGram, "3" // of model sg of mode cl only
 		runs, err := o.Runs()
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestRunsShareSettings(t *testing.T) {
 
 func TestSweeps(t *testing.T) {
 	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
-	o.Settings["contexts"], o.Settings["batch"] = "64,256", "128"
+	o.Settings["model"], o.Settings["contexts"], o.Settings["batch"] = settings.ModelSkipGram, "64,256", "128"
 	o.Variants[0].Own = map[string]string{"lr": "0.5"}
 	runs, err := o.Runs()
 	if err != nil {
@@ -99,7 +99,7 @@ func TestSweeps(t *testing.T) {
 // A mode is compared with itself under another name.
 func TestNamedModes(t *testing.T) {
 	o := testOptions()
-	o.Settings["contexts"] = "64, 256"
+	o.Settings["model"], o.Settings["contexts"] = settings.ModelSkipGram, "64, 256"
 	o.Variants = []Variant{
 		{"cl", "cl", map[string]string{"shared-negatives": "16"}},
 		{"equal", "cl", map[string]string{"tempering": "0", "positives": "1"}},
@@ -152,9 +152,10 @@ func TestOptionsRefuse(t *testing.T) {
 		"no seeds":            {func(o *Options) { o.Seeds = 0 }, "--seeds 0"},
 		"no points":           {func(o *Options) { o.Points = 0 }, "--points 0"},
 		"contexts without cl": {func(o *Options) { o.Variants, o.Settings["contexts"] = Modes([]string{"fullw2v"}), "5,6" }, "--contexts does not apply to any"},
-		"contexts twice":      {func(o *Options) { o.Settings["contexts"] = "5,6,5" }, "5 is there twice"},
+		"contexts of cbow":    {func(o *Options) { o.Settings["contexts"] = "5,6" }, "--contexts does not apply to --model cbow of mode cl: leave it out, or give --model sg"},
+		"contexts twice":      {func(o *Options) { o.Settings["model"], o.Settings["contexts"] = "sg", "5,6,5" }, "5 is there twice"},
 		"own twice":           {func(o *Options) { o.Variants[0].Own = map[string]string{"window": "2,2"} }, "2 is there twice"},
-		"bad value of a list": {func(o *Options) { o.Settings["contexts"] = "5,x" }, `"x" is not a whole number`},
+		"bad value of a list": {func(o *Options) { o.Settings["model"], o.Settings["contexts"] = "sg", "5,x" }, `"x" is not a whole number`},
 		"own seed":            {func(o *Options) { o.Variants[0].Own = map[string]string{"seed": "1"} }, "a comparison sets seed itself"},
 		"own setting unknown": {func(o *Options) { o.Variants[0].Own = map[string]string{"pace": "1"} }, `unknown setting "pace"`},
 		"own of another mode": {func(o *Options) { o.Variants[1].Own = map[string]string{"batch": "1"} }, "--batch does not apply to mode word2vec"},
@@ -362,11 +363,7 @@ func TestBudgetOfModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		epochs := 3
-		if r.Mode == settings.ModeCL { // with model cbow as long as its recipe says
-			epochs = 0
-		}
-		if r.Config.Epochs != epochs || r.Config.Iterations != 0 {
+		if r.Config.Epochs != 3 || r.Config.Iterations != 0 {
 			t.Errorf("%s trains %d epochs, %d iterations", r.Name, r.Config.Epochs, r.Config.Iterations)
 		}
 	}

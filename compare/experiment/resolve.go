@@ -104,7 +104,7 @@ func (o Options) shared(v Variant) map[string]string {
 // defaults returns the recipe of a variant.
 func (o Options) defaults(v Variant) settings.Config {
 	preset := cmp.Or(v.Own["preset"], o.Settings["preset"])
-	return settings.Defaults(v.Mode, preset, "", settings.ModelOf(v.Mode, v.Own, o.Settings))
+	return settings.Defaults(v.Mode, preset, "", valuesOf("model", cmp.Or(v.Own["model"], o.Settings["model"]))[0])
 }
 
 // applies reports whether a variant has a use for a setting.
@@ -160,7 +160,7 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	maps.Copy(texts, o.shared(v))
 	texts["mode"], texts["out"] = v.Mode, o.Out
 	if !o.SaysLength(v) {
-		o.Budget.apply(v.Mode, model, texts)
+		o.Budget.apply(v.Mode, texts)
 	}
 	if slices.ContainsFunc(lengths, func(name string) bool { _, own := v.Own[name]; return own }) {
 		for _, name := range lengths { // one of them says how long to train

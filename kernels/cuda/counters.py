@@ -34,8 +34,8 @@ RUNS = {
     "vanilla lazy": ("--mode vanilla --epochs 1 --sample 1e-7 --dim 500 --min-count 50", 0),
     "cl": ("--iterations 40", 0),
     "cl half": ("--iterations 40 --precision half", 0),
-    "cl untempered": ("--iterations 40 --tempering 0 --positives 1 --shared-negatives 0", 0),
-    "cl cnn": ("--iterations 40 --subword cnn", 0),
+    "cl untempered": ("--model sg --iterations 40 --tempering 0 --positives 1 --shared-negatives 0", 0),
+    "cl cnn": ("--model sg --iterations 40 --subword cnn", 0),
     "cl ngram": ("--iterations 40 --subword ngram", 0),
 }
 

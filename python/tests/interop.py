@@ -28,7 +28,7 @@ def main():
     demand, failed, checked = "--all" in sys.argv[1:], [], 0
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
-        run = w2vcl.train(sentences(), dim=12, contexts=32, subword="ngram", out=folder / "run", progress=False)
+        run = w2vcl.train(sentences(), dim=12, model="sg", contexts=32, subword="ngram", out=folder / "run", progress=False)
         for name in ("v.bin", "v.txt", "v.vec", "v.glove.txt", "v.npy", "v.safetensors", "vectors.tsv", "v.txt.gz"):
             run.save(folder / name)
         for library, reads, function in CHECKS:

@@ -106,7 +106,7 @@ def test_callback_that_fails_stops_training(tmp_path):
         if progress.phase == "training":
             raise Enough(progress.percent)
 
-    long = {"dim": 64, "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
+    long = {"dim": 64, "model": "sg", "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
     with pytest.raises(Enough):
         w2vcl.train(sentences(), out=tmp_path / "run", on_progress=stop, **long)
     assert w2vcl.load(tmp_path / "run").summary["interrupted"]

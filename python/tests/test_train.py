@@ -68,7 +68,7 @@ def test_wrong_texts(corpus, error, message):
 def test_the_home_folder(text, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "text.txt").write_bytes(text.read_bytes())
-    run = w2vcl.train("~/text.txt", **SMALL, out="~/run", matrix="~/m")
+    run = w2vcl.train("~/text.txt", **SMALL | {"model": "sg"}, out="~/run", matrix="~/m")
     assert run.path == tmp_path / "run" and (tmp_path / "m").exists()
     assert w2vcl.load("~/run").words == run.words
 
@@ -136,7 +136,7 @@ def wait_for_training(out):
 
 
 def test_ctrl_c_saves_and_raises(tmp_path):
-    long = {"dim": 64, "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
+    long = {"dim": 64, "model": "sg", "contexts": 200_000, "positives": 1, "progress": False}  # half a minute and more
     out = tmp_path / "run"
 
     def interrupt():

@@ -140,7 +140,7 @@ def test_a_run_that_is_not_there(tmp_path):
 def test_compare(text, tmp_path):
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("cat\tdog\t1\ncat\tred\t0\nred\tblue\t1\nwhite\tbird\t0\nmouse\thorse\t1\n")
-    found = w2vcl.compare(text, ["cl", "pword2vec"], data=pairs, dim=8, contexts=16, points=2,
+    found = w2vcl.compare(text, ["cl", "pword2vec"], data=pairs, dim=8, model="sg", contexts=16, points=2,
                           budget="iterations=16", variants={"slow": {"mode": "cl", "lr": 0.001}})
     assert [v["name"] for v in found.report["variants"]] == ["cl", "pword2vec", "slow"]
     assert set(found.scores["metric"]) >= {"spearman"} and len(found.curve) and len(found.bands)
@@ -148,6 +148,6 @@ def test_compare(text, tmp_path):
     assert all(run.vectors.shape == (10, 8) for run in found.runs.values())
     assert found.runs["slow-seed1"].config["lr"] == 0.001
     found = w2vcl.compare(text, out=tmp_path / "variants", data=pairs, dim=8, points=1,
-                          variants={"cl": {"contexts": 8}, "k": {"mode": "pword2vec", "epochs": 1, "negative": [2, 3]}})
+                          variants={"cl": {"model": "sg", "contexts": 8}, "k": {"mode": "pword2vec", "epochs": 1, "negative": [2, 3]}})
     assert [v["name"] for v in found.report["variants"]] == ["cl", "k negative=2", "k negative=3"]
     assert found.runs["k-negative3-seed1"].config["negative"] == 3

@@ -106,8 +106,8 @@ type Encoder struct {
 
 // Training says how long and at which rates to train.
 type Training struct {
-	Epochs      int            // cl: l iterations each; other modes: passes over the corpus
-	Iterations  int            // cl: with model sg overrides Epochs; 0: Epochs x Contexts
+	Epochs      int            // passes over the corpus; cl with model sg: l iterations each; 0, with CBOW: Iterations say how long
+	Iterations  int            // cl: overrides Epochs; 0: they follow from Epochs, with CBOW from the text if these are 0, too
 	Budget      trainer.Budget // overrides both; zero: none
 	Batch       int            // cl: T, words of a stretch; vanilla: positive pairs of a minibatch; parw2v: B, words that share negatives
 	CombineRule string         // sentence-ordered modes on several GPUs: see sequential.Rule

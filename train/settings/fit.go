@@ -42,8 +42,14 @@ func (c *Config) fitStretches(v *corpus.Vocabulary) {
 	}
 	if c.Iterations == 0 {
 		c.Iterations = int(min(max(passes*kept/float64(c.Batch), 1), iterations))
+		if c.stretchesInEpochs() {
+			c.Iterations = int(min(max(math.Round(float64(c.Epochs)*float64(v.Total())/c.iterationWords(v)), 1), endlessIterations))
+		}
 	}
 }
+
+// stretchesInEpochs reports whether --epochs says how long model cbow of mode cl trains.
+func (c *Config) stretchesInEpochs() bool { return c.in(Stretches) && c.Epochs > 0 }
 
 // longVectors returns how many positives an iteration of vectors of some dimension has
 // at most: what long vectors gain from more uses of frequent words they lose on rare

@@ -122,6 +122,12 @@ func TestFitStretches(t *testing.T) {
 	if c := fit(map[string]string{}, 5, 40); c.Batch < 30 || c.Batch > 40 || c.Iterations != 48 || c.Sample != 0 {
 		t.Errorf("a tiny text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
+	for _, epochs := range []float64{1, 20} {
+		c, v := fit(map[string]string{"epochs": strconv.FormatFloat(epochs, 'f', 0, 64)}, 20_000, 1e6), zipf(20_000, 1e6)
+		if read := float64(c.Iterations) * c.iterationWords(v) / float64(v.Total()); math.Abs(read/epochs-1) > 0.01 {
+			t.Errorf("%v epochs are %d iterations, which read the text %v times", epochs, c.Iterations, read)
+		}
+	}
 	if c := fit(map[string]string{"batch": "70", "iterations": "3", "sample": "0.25"}, 20_000, 2e6); c.Batch != 70 || c.Iterations != 3 || c.Sample != 0.25 {
 		t.Errorf("%d iterations of %d words with a threshold of %v, want 3 of 70, and .25", c.Iterations, c.Batch, c.Sample)
 	}

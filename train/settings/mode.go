@@ -91,7 +91,7 @@ func makeModes() []Mode {
 		{
 			Name: ModeCL, Model: ModelCBOW, Help: "W2V-CL, large batch", Family: Stretches, Unit: "iteration",
 			Paper: presetW2VCL,
-			does:  asGraph | inIterations | inBatches | withMeans | withModels,
+			does:  asGraph | inIterations | inEpochs | inBatches | withMeans | withModels,
 		},
 		{
 			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",

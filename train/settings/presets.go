@@ -142,7 +142,7 @@ func (c *Config) publishedFor() map[string]string {
 	used := map[string]string{}
 	for name, text := range p.published {
 		s, _ := c.setting(name)
-		if s.AppliesWith(c.Mode, c.Model) && (name != "epochs" || !c.in(LargeBatch) || p.mode == c.Mode) {
+		if s.AppliesWith(c.Mode, c.Model) && (name != "epochs" || !c.trains(inIterations) || p.mode == c.Mode && c.in(LargeBatch)) {
 			used[name] = text
 		}
 	}

@@ -22,10 +22,7 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 	if err := c.checkApplies(set); err != nil {
 		return Config{}, err
 	}
-	if set["iterations"] != "" && c.Iterations < 1 { // not set it is 0: whole epochs
-		return Config{}, terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
-	}
-	if err := checkLength(set); err != nil {
+	if err := c.checkLength(set); err != nil {
 		return Config{}, err
 	}
 	setDependents(&c, set)
@@ -38,8 +35,14 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 // lengths are the settings that say how long to train. One of them does.
 var lengths = []string{"epochs", "iterations", "budget"}
 
-// checkLength refuses two settings that both say how long to train.
-func checkLength(set given) error {
+// checkLength refuses two settings that both say how long to train, and 0, which stands for neither epochs nor iterations.
+func (c *Config) checkLength(set given) error {
+	if set["iterations"] != "" && c.Iterations < 1 {
+		return terminal.Usagef("%s %d: must be at least 1", set["iterations"], c.Iterations)
+	}
+	if set["epochs"] != "" && c.Epochs < 1 {
+		return terminal.Usagef("%s %d: must be at least 1", set["epochs"], c.Epochs)
+	}
 	first := ""
 	for _, name := range lengths {
 		switch {
@@ -85,7 +88,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		texts[name], set[name] = text, "--"+name
 	}
 	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
-	c := Defaults(mode, texts["preset"], texts["optimizer"], ModelOf(mode, texts))
+	c := Defaults(mode, texts["preset"], texts["optimizer"], texts["model"])
 	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
 	}
@@ -123,12 +126,7 @@ func (c *Config) checkApplies(set given) error {
 				set[s.Name], c.Mode, strings.Join(s.ModeNames(), ", "))
 		}
 		if set[s.Name] != "" && !s.AppliesWith(c.Mode, c.Model) {
-			instead := "leave it out"
-			if s.Name == "epochs" {
-				instead = "give --iterations"
-			}
-			return terminal.Usagef("%s does not apply to --model %s of mode %s: %s, or give --model %s",
-				set[s.Name], c.Model, c.Mode, instead, otherModel(c.Model))
+			return s.OfOtherModel(set[s.Name], c.Mode, c.Model)
 		}
 		if set[s.Name] != "" && s.Negatives && c.HierarchicalSoftmax {
 			return terminal.Usagef("%s does not apply to --hierarchical-softmax, "+
@@ -157,32 +155,13 @@ func (c *Config) usualSubword(unspelt string) string {
 	return SubwordNone
 }
 
-// ModelOf returns the model of mode cl that settings ask for, from one source or several; "" if they leave the
-// choice. Most settings of M are of model sg alone, so that model is meant where they are given.
-func ModelOf(mode string, sources ...map[string]string) string {
-	if mode != ModeCL {
-		return ""
-	}
-	model := ""
-	for _, set := range sources {
-		if set["model"] != "" {
-			return set["model"]
-		}
-		for name := range set {
-			if s, ok := Find(name); ok && s.AppliesTo(mode) && !s.AppliesWith(mode, ModelCBOW) {
-				model = ModelSkipGram
-			}
-		}
-	}
-	return model
-}
-
-// otherModel returns the other model of mode cl.
-func otherModel(model string) string {
+// OfOtherModel returns the error of a setting, by its name in a message, that a mode has with another model only.
+func (s Setting) OfOtherModel(label, mode, model string) error {
+	other := ModelCBOW
 	if model == ModelCBOW {
-		return ModelSkipGram
+		other = ModelSkipGram
 	}
-	return ModelCBOW
+	return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s", label, model, mode, other)
 }
 
 // didYouMean suggests the setting whose name or alias is nearest.

@@ -28,7 +28,7 @@ func writeFile(t *testing.T, name, content string) string {
 
 func TestResolvePrecedence(t *testing.T) {
 	paper := "preset = \"paper\"\ncorpus = \"text\"\n"
-	equal := map[string]string{"tempering": "0", "positives": "1"}
+	equal := map[string]string{"model": "sg", "tempering": "0", "positives": "1"}
 	skipGram := map[string]string{"model": "sg"}
 	for _, test := range []struct {
 		name  string
@@ -58,8 +58,8 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return [2]float64{c.LR, float64(c.Contexts)} },
 			[2]float64{1.74e-2, 2048},
 		},
-		{"learning rate of long runs", "epochs = 2", nil, func(c *Config) any { return c.LR }, 5.74e-3},
-		{"learning rate of few columns", "contexts = 1024", nil, func(c *Config) any { return c.LR }, 3.03e-2},
+		{"learning rate of long runs", "epochs = 2", skipGram, func(c *Config) any { return c.LR }, 5.74e-3},
+		{"learning rate of few columns", "contexts = 1024", skipGram, func(c *Config) any { return c.LR }, 3.03e-2},
 		{
 			"learning rate of vectors of 100", "dim = 100", skipGram,
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25},
@@ -81,7 +81,7 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0},
 		},
 		{
-			"tempering of encoders that was set", "subword = \"cnn\"",
+			"tempering of encoders that was set", "model = \"sg\"\nsubword = \"cnn\"",
 			map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5,
 		},
 		{
@@ -104,7 +104,7 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.ContextWeight }, 1.0,
 		},
 		{
-			"learning rate that was set for long vectors", "dim = 500\ntempering = 0\npositives = 1",
+			"learning rate that was set for long vectors", "model = \"sg\"\ndim = 500\ntempering = 0\npositives = 1",
 			map[string]string{"lr": "0.006"},
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
 		},
@@ -129,7 +129,7 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.Lowercase }, false,
 		},
 		{
-			"exponent follows counts", "", map[string]string{"noise": "counts"},
+			"exponent follows counts", "model = \"sg\"", map[string]string{"noise": "counts"},
 			func(c *Config) any { return c.NoiseExponent }, 0.75,
 		},
 		{
@@ -142,7 +142,7 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.NoiseExponent }, 0.5,
 		},
 		{
-			"exponent that was set stays", "noise-exponent = 0.5", map[string]string{"noise": "counts"},
+			"exponent that was set stays", "model = \"sg\"\nnoise-exponent = 0.5", map[string]string{"noise": "counts"},
 			func(c *Config) any { return c.NoiseExponent }, 0.5,
 		},
 		{"sentence-ordered recipe", "mode = \"parw2v\"", nil, func(c *Config) any { return c.Window }, 5},
@@ -238,7 +238,7 @@ func TestResolveRefuses(t *testing.T) {
 		{
 			"decay by epochs of iterations", "model = \"sg\"",
 			map[string]string{"decay": "epochs", "iterations": "10"},
-			"--decay epochs: needs whole epochs, not --iterations",
+			"--decay epochs: needs --epochs, not --iterations",
 		},
 		{
 			"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"},
@@ -247,6 +247,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"two lengths", "", map[string]string{"epochs": "2", "iterations": "10"}, "give one of them"},
 		{"two lengths in a file", "epochs = 2\niterations = 10", nil, "give one of them"},
 		{"iterations 0", "", map[string]string{"iterations": "0"}, "--iterations 0: "},
+		{"epochs 0", "", map[string]string{"epochs": "0"}, "--epochs 0: must be at least 1"},
 		{
 			"hierarchical softmax in another mode", "",
 			map[string]string{"mode": "pword2vec", "hierarchical-softmax": "true"},
@@ -356,7 +357,7 @@ func TestValidate(t *testing.T) {
 			"--shared-negatives 0: must be from 1 to 1024; with --model sg 0",
 		},
 		{"stretches do not use contexts", func(c *Config) { c.Contexts, c.Epochs = 0, 0 }, ""},
-		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs epochs, which --model sg has"},
+		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs --epochs, not --iterations"},
 		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
 		{
 			"cuda devices of stretches", func(c *Config) { c.Device, c.Optimizer = "cuda:0,1", "adam-row" },
@@ -619,18 +620,18 @@ func TestSubwordRate(t *testing.T) {
 		compose string
 	}{
 		{"model=sg subword=cnn", .02, "sum"},
-		{"subword=cnn tempering=0 positives=1", .01, "sum"},
-		{"subword=cnn contexts=1024", .08, "sum"},
-		{"subword=cnn contexts=32", 1, "sum"},
-		{"subword=cnn contexts=32768", .0025, "sum"},
-		{"subword=cnn contexts=100 iterations=16384", .005, "sum"},
-		{"subword=cnn contexts=32768 subword-lr=0.02", .02, "sum"},
+		{"model=sg subword=cnn tempering=0 positives=1", .01, "sum"},
+		{"model=sg subword=cnn contexts=1024", .08, "sum"},
+		{"model=sg subword=cnn contexts=32", 1, "sum"},
+		{"model=sg subword=cnn contexts=32768", .0025, "sum"},
+		{"model=sg subword=cnn contexts=100 iterations=16384", .005, "sum"},
+		{"model=sg subword=cnn contexts=32768 subword-lr=0.02", .02, "sum"},
 		{"subword=cnn preset=paper", 1, "spelling"},
 		{"model=sg subword=cnn gram=1-5", 1, "sum"},
 		{"model=sg subword=cnn gram=1-5 contexts=512 compose=spelling", 1, "spelling"},
 		{"model=sg subword=cnn gram=3", .02, "sum"},
 		{"model=sg subword=ngram", 1, "sum"},
-		{"subword=ngram contexts=32768", 1, "sum"},
+		{"model=sg subword=ngram contexts=32768", 1, "sum"},
 		{"model=sg subword=ngram compose=spelling", 1, "spelling"},
 		{"subword=cnn mode=vanilla epochs=9000", .05, "sum"},
 	} {
@@ -660,6 +661,7 @@ func TestTOMLRoundTrip(t *testing.T) {
 		{"model": "sg"},
 		{"batch": "1000", "init": "vectors.bin"},
 		{"subword": "none"},
+		{"epochs": "3", "decay": "epochs"},
 		{"iterations": "7", "subword": "ngram", "optimizer": "sgd"},
 		{"corpus": "a \"quoted\\path\" \u00e9\x01"},
 	} {

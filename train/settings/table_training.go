@@ -5,11 +5,11 @@ func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{
 			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, value: &c.Epochs,
-			help: "`N` epochs; in mode cl (--model sg) an epoch is --contexts iterations",
+			help: "`N` epochs: passes over the text, or over M with --model sg, where one is --contexts iterations",
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "train `N` iterations; 0 means whole epochs with --model sg, else 2,048, more for long vectors and fewer for a short text",
+			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and fewer for a short text",
 		},
 		{
 			Name: "budget", Modes: atRate, Record: true, value: &c.Budget,

@@ -159,10 +159,10 @@ func (c *Config) leftOut(name string) bool {
 		return c.MaxMemory.IsZero()
 	case "budget":
 		return c.Budget.Kind == ""
-	case "iterations": // those of a budget follow from it
-		return c.Iterations == 0 || c.Budget.Kind != ""
+	case "iterations": // those of a budget or of epochs follow from these
+		return c.Iterations == 0 || c.Budget.Kind != "" || c.stretchesInEpochs()
 	case "epochs":
-		return c.Iterations != 0 || c.Budget.Kind != ""
+		return c.Epochs == 0 || c.Iterations != 0 && !c.stretchesInEpochs() || c.Budget.Kind != ""
 	default:
 		return false
 	}

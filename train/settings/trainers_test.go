@@ -34,7 +34,11 @@ func TestUniformNegatives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range modesThat(onNegatives) {
-		c, err := Resolve("", map[string]string{"corpus": "x", "mode": mode, "noise": noiseCounts, "noise-exponent": "0"})
+		flags := map[string]string{"corpus": "x", "mode": mode, "noise": noiseCounts, "noise-exponent": "0"}
+		if mode == ModeCL {
+			flags["model"] = ModelSkipGram // which has the settings
+		}
+		c, err := Resolve("", flags)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func (v *validator) training() {
 	v.check(!c.in(SentenceOrdered) || c.Batch <= 1<<16, "batch",
 		"the words of a minibatch must be at most %d", 1<<16)
 	v.check(c.Sync >= 0, "sync", "the words must be 1 or more; 0 lets them follow from the text")
-	if c.Iterations == 0 && !c.in(Stretches) {
+	if c.Iterations == 0 && (c.Epochs != 0 || !c.in(Stretches)) {
 		v.atLeastOne("epochs", c.Epochs, "the epochs")
 		v.check(!c.in(LargeBatch) || int64(c.Epochs)*int64(c.Contexts) <= most || c.Contexts < 1, "epochs",
 			"%d epochs of --contexts %d iterations are more than %d iterations", c.Epochs, c.Contexts, most)
@@ -114,10 +114,8 @@ func (v *validator) training() {
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
 	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
 		"needs --decay %s or %s", decayLinear, decayEpochs)
-	v.check(c.Decay != decayEpochs || !c.in(Stretches), "decay",
-		"needs epochs, which --model sg has")
-	v.check(c.Decay != decayEpochs || c.Iterations == 0 || c.in(Stretches), "decay",
-		"needs whole epochs, not --iterations")
+	v.check(c.Decay != decayEpochs || c.Iterations == 0 && c.Epochs > 0 || c.in(WholeMatrix), "decay",
+		"needs --epochs, not --iterations")
 	const sign = "or the vectors change sign at every step"
 	v.check(c.WeightDecay <= 1 || c.WeightDecay < 1/max(c.LR, 1e-9), "weight-decay", "must be from 0 to below 1/--lr, "+sign)
 	v.check(c.WeightDecay >= 0, "weight-decay", "must be 0 or more")
