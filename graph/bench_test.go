@@ -59,10 +59,7 @@ func benchmarkStep(b *testing.B, v, n int, m float64, shared int, method optim.M
 		}
 		s.Slots[i+1] = uint32(len(s.Samples))
 	}
-	op, err := newStepNode(1, v, 0, team.New(c.Threads), c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	op := newStepNode(1, v, 0, team.New(c.Threads), c)
 	op.core.Sampler, op.core.Blocks = s, step.Blocks(v, s, func(i int) float64 { return mean[i] })
 	g := newIteration()
 	op.train(g, words, g.input("words", words.dense), g.input("contexts", contexts.dense))

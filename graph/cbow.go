@@ -9,7 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
-	"gorgonia.org/gorgonia"
 )
 
 // CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
@@ -45,7 +44,6 @@ type CBOW struct {
 	*iteration
 	iterations int
 	ahead      *ahead
-	moved      counter // (V): of the words' rows in both tables; begin counts
 	windows    *windows
 	steps      [2]*stepNode
 }
@@ -77,27 +75,24 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		return nil, err
 	}
 	c = model.options
-	m := &CBOW{Model: model, moved: model.counts.Data}
-	m.count(m.moved.of)
+	m := &CBOW{Model: model}
 	if m.encoder != nil {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
 	}
 	m.windows = newWindows(v, s, m.team, c)
-	for i, kept := range []int{0, t} { // step 2 keeps the gradient of h
-		if m.steps[i], err = newStepNode(i+1, max(v, t), kept, m.team, c); err != nil {
-			return nil, err
-		}
+	for i, gradients := range []int{0, t} { // step 2 makes the gradient of h
+		m.steps[i] = newStepNode(i+1, max(v, t), gradients, m.team, c)
 	}
 	return m, c.Account.Err()
 }
 
-// updatesIn returns how often a word's row was updated, with this iteration; 0 if the word does not occur.
+// updatesIn returns how often a word's row has moved, with this iteration; 0 if the word does not occur.
 func (t *CBOW) updatesIn(word int) int {
 	if _, occurs := slices.BinarySearch(t.windows.stretch.Rows, uint32(word)); !occurs {
 		return 0
 	}
-	return t.moved.of(word)
+	return t.contexts.counts.of(word)
 }
 
 // NewCBOW prepares training for the given number of iterations, each on a stretch of the text.
@@ -115,7 +110,11 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	for _, x := range t.steps {
 		x.core.Sampler = &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}
 	}
-	t.build()
+	if c.Together {
+		t.buildTogether()
+	} else {
+		t.build()
+	}
 	return t, t.compile()
 }
 
@@ -127,21 +126,13 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 //	gradient of h in step 2, against frozen contexts
 //	gradient of words, from those of the windows that they are in
 //	words, or what they are composed of, moved along this gradient
-//
-// With Options.Together, step 1 comes after the gradient of step 2, which then meets the old contexts.
 func (t *CBOW) build() {
 	occur := t.steps[0].core.Sampler
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words := t.made.compose(t.iteration, occur)
 	h := t.windows.forward(t.iteration, words)
-	var gradient, moved *gorgonia.Node
-	if t.options.Together {
-		gradient = t.steps[1].gradient(t.iteration, h, contexts)
-		moved = t.steps[0].train(t.iteration, t.contexts, contexts, h, gradient)
-	} else {
-		moved = t.steps[0].train(t.iteration, t.contexts, contexts, h)
-		gradient = t.steps[1].gradient(t.iteration, h, moved)
-	}
+	moved := t.steps[0].train(t.iteration, t.contexts, contexts, h)
+	gradient := t.steps[1].gradient(t.iteration, h, moved)
 	t.made.update(t.iteration, occur, t.windows.back(t.iteration, h, gradient, moved), moved)
 }
 
@@ -171,11 +162,8 @@ func (t *CBOW) Train(x *wordcontext.Stretch, unit int, rate float64) (trainer.Re
 	return report, nil
 }
 
-// begin gives the stretch to the windows and to both steps. It counts the moves of the words that occur.
+// begin gives the stretch to the windows and to both steps.
 func (t *CBOW) begin(x *wordcontext.Stretch) {
-	for _, word := range x.Rows {
-		t.moved.add(int(word))
-	}
 	t.windows.stretch = x
 	t.steps[0].core.Sampler.OfWords(x)
 	t.steps[1].core.Sampler.OfPlaces(x)

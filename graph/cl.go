@@ -72,14 +72,12 @@ func allocateCL(words, slots int, c Options) (t *CL, iterations int, err error) 
 	if c.Encoder != nil {
 		c.takeGraph()
 	}
-	var kept [2]int
+	var gradients [2]int
 	if t.words.optimizer == nil || c.Together {
-		kept[0] = words // the gradient of the rows, along which other nodes move words
+		gradients[0] = words // along which other nodes move what the rows are made of
 	}
 	for i := range t.steps {
-		if t.steps[i].stepNode, err = newStepNode(i+1, words, kept[i], t.team, c); err != nil {
-			return nil, 0, err
-		}
+		t.steps[i].stepNode = newStepNode(i+1, words, gradients[i], t.team, c)
 	}
 	return t, iterations, c.Account.Err()
 }
@@ -114,9 +112,6 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 		}
 		t.steps[i].core.Sampler, t.steps[i].core.Blocks = sampler, blocks
 	}
-	if c.Composition != nil || c.Together {
-		t.steps[0].core.Root = false // the optimizer of words' own rows knows how many samples they have
-	}
 	if t.encoder != nil && (m.Tempered() || c.SharedNegatives > 0) {
 		t.encoder.updates = func(word int) int {
 			if len(t.steps[0].core.Sampler.Share(word)) == 0 {
@@ -143,7 +138,7 @@ func (t *CL) build() {
 	one, two := &t.steps[0], &t.steps[1]
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words := t.made.compose(t.iteration, one.core.Sampler)
-	if one.core.Kept == nil {
+	if one.gradients == nil {
 		words = one.train(t.iteration, t.words, words, contexts, first)
 		two.train(t.iteration, t.contexts, contexts, words, second)
 		return

@@ -21,17 +21,18 @@
 //  5. The way back through windows (windows.go) is no derivative: a word gets the mean of the gradients
 //     of the windows that its places are in.
 //  6. A composed row is a mean of n-grams (kernels/composed/compose.go). Composing, the gradient of an
-//     n-gram, and joining n-grams that move alike are one map; they change together.
+//     n-gram, joining n-grams that move alike, and the means of words that the vocabulary does not have
+//     are one map, in every mode; they change together.
 //  7. How a row moves (table.go): at most once in an iteration, by the table's optimizer, along the
-//     mean gradient of so many samples. It is told how often the row has moved: CBOW.begin counts
-//     words, partRows.update parts.
+//     mean gradient of so many samples. The table counts how often; words' own rows move as often as
+//     those of C.
 //  8. One worker makes a row, place or part (Each in internal/team), and sums in one order, so that any
 //     number of threads gives the same bits. In a step, the shared negatives of a strip of rows come
 //     first, then samples, in chunks (step.Step): the scores of a row are never all there at once.
+//     Step.Give gets the gradient of each row.
 //
-// Skip-gram uses package step, too, and the sentence-ordered modes use kernels/composed. GPUs have this
-// step in code of their own (kernels/cuda/cl). Both must change, or device.CheckCBOW refuses what GPUs
-// do not have.
+// Skip-gram uses package step, too. GPUs have this step in code of their own (kernels/cuda/cl). Both must
+// change, or device.CheckCBOW refuses what GPUs do not have.
 //
 // Tests compare an iteration with its definition in plain Go (plainstep_test.go, cbow_test.go) and with
 // Gorgonia's own operations (stock_test.go).

@@ -17,7 +17,7 @@ type Model struct {
 	team     *team.Team     // of as many threads as the options say
 	made     wordRows       // what W is made of
 	encoder  *encoderRows   // = made, if W is composed by an encoder; else nil
-	counts   trainer.Tensor // what State has beside tables and moments; without a name: nothing
+	counts   trainer.Tensor // of minibatches; without a name: nothing
 }
 
 // Counts are what State has beside tables and moments.
@@ -26,12 +26,12 @@ type Counts int
 // The counts, which start at zero.
 const (
 	NoCounts      Counts = iota
-	OfUpdates            // how often the rows of each word moved, UpdatesTensor, and each part
+	OfUpdates            // how often each row of C, and each part, moved
 	OfMinibatches        // the minibatches trained so far, MinibatchesTensor
 )
 
-// UpdatesTensor is the name of the tensor of State that counts the updates of rows.
-const UpdatesTensor = "updates"
+// Updates ends the name of a tensor of State that counts how often the rows of a table moved.
+const Updates = ".updates"
 
 // NewModel returns the model of a vocabulary at the start of training. From a dry account it has no memory.
 func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
@@ -40,10 +40,7 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 	}
 	workers := team.New(c.Threads)
 	m = &Model{options: c, team: workers}
-	switch counts {
-	case OfUpdates:
-		m.counts = trainer.Tensor{Name: UpdatesTensor, Data: c.Account.Floats(trainer.ForMoments, rows)}
-	case OfMinibatches:
+	if counts == OfMinibatches {
 		m.counts = trainer.Tensor{Name: MinibatchesTensor, Data: c.Account.Floats(trainer.ForMoments, minibatchesDigits)}
 	}
 	if m.contexts, err = newTable("contexts", rows, c); err != nil {
@@ -52,13 +49,12 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 	switch {
 	case c.Composition != nil:
 		m.words = newFrozen("composed", rows, c)
-		var ofParts counter // nil in CL: there most parts move in each iteration
-		if counts == OfUpdates {
-			ofParts = c.Account.Floats(trainer.ForMoments, c.Composition.PartCount())
-		}
 		var made *partRows
-		if made, err = newPartRows(m.words, c, ofParts, workers); err == nil && made.own != nil {
+		if made, err = newPartRows(m.words, c, workers); err == nil && made.own != nil {
 			m.own = made.own.table
+		}
+		if err == nil && counts == OfUpdates { // in CL most parts move in each iteration
+			made.parts.count(c.Account.Floats(trainer.ForMoments, c.Composition.PartCount()))
 		}
 		m.made = made
 	case c.Encoder != nil:
@@ -69,6 +65,12 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 		m.words, err = newTable("words", rows, c)
 		m.own = m.words
 		m.made = &ownRows{table: m.words, team: workers, start: func() { start(m.words, m.contexts, c) }}
+	}
+	if counts == OfUpdates {
+		m.contexts.count(c.Account.Floats(trainer.ForMoments, rows))
+		if m.own != nil {
+			m.own.updates = m.contexts.counts.of // C moves first, and the same rows
+		}
 	}
 	if err == nil && c.Account.Live() {
 		m.made.randomize()
@@ -93,7 +95,7 @@ func (m *Model) Refresh() error { return m.made.refresh() }
 
 // State returns everything that training changes, live, in a fixed order.
 func (m *Model) State() []trainer.Tensor {
-	all := append(m.made.state(), state(m.contexts)...)
+	all := append(m.made.state(), m.contexts.state()...)
 	if m.counts.Name != "" {
 		all = append(all, m.counts)
 	}

@@ -14,13 +14,12 @@ import (
 // gradient of an n-gram of a part. A part of which no word occurs is left alone.
 type partRows struct {
 	*composed.Composition
-	words  *table         // (V, N), the rows
-	own    *ownRows       // nil: words have parts only
-	parts  *table         // (U, N)
-	node   *gorgonia.Node // of parts
-	counts counter        // (U): of the parts; nil: they are not counted
-	team   *team.Team
-	seed   uint64
+	words *table         // (V, N), the rows
+	own   *ownRows       // nil: words have parts only
+	parts *table         // (U, N)
+	node  *gorgonia.Node // of parts
+	team  *team.Team
+	seed  uint64
 
 	uses    *composed.Uses
 	workers []partWorker
@@ -33,21 +32,18 @@ type partWorker struct {
 }
 
 // newPartRows returns the rows of a composition. A dry account gives them no memory.
-func newPartRows(words *table, c Options, counts counter, workers *team.Team) (*partRows, error) {
+func newPartRows(words *table, c Options, workers *team.Team) (*partRows, error) {
 	x := c.Composition
 	if err := x.Check(); err != nil {
 		return nil, err
 	}
 	c.Account.Take(trainer.ForTables, x.TableBytes()) // resident when they are randomized
-	p := &partRows{Composition: x, words: words, team: workers, seed: c.Seed, counts: counts}
+	p := &partRows{Composition: x, words: words, team: workers, seed: c.Seed}
 	var err error
 	if p.parts, err = tableOf("parts", x.Parts, c); err != nil {
 		return nil, err
 	}
 	p.parts.pace = float64(x.Rate)
-	if counts != nil {
-		p.parts.updates = counts.of
-	}
 	if x.Own != nil {
 		p.own = &ownRows{team: workers}
 		if p.own.table, err = tableOf("words", x.Own, c); err != nil {
@@ -96,7 +92,6 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 		gradients := in[1].Float32s()
 		err := p.team.Each(p.PartCount(), rowsTogether, func(worker, part int) {
 			if w := &p.workers[worker]; w.Gradient(w.gradient, part, gradients) {
-				p.counts.add(part)
 				p.parts.move(part, 1, w.gradient)
 			}
 		})
@@ -110,10 +105,7 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 }
 
 func (p *partRows) state() []trainer.Tensor {
-	all := state(p.parts)
-	if p.counts != nil {
-		all = append(all, trainer.Tensor{Name: "parts.updates", Data: p.counts})
-	}
+	all := p.parts.state()
 	if p.own != nil {
 		all = append(all, p.own.state()...)
 	}

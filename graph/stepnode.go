@@ -5,7 +5,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -16,27 +15,25 @@ import (
 //	left: (R, N)  frozen: (F, N)
 //
 // There is no gradient for the frozen vectors, so nothing is scattered. The node that train adds moves a row of left while
-// it is in the cache, and keeps no gradient. The node that gradient adds is the gradient of left, for the nodes that move what
+// it is in the cache. The node that gradient adds is the gradient of left, for the nodes that move what
 // left is made of. The gradient of a row is that of the mean over its samples; the loss is reported as the sum over them.
 type stepNode struct {
-	core *step.Step
-	run  func(left, frozen []float32) (loss float64, err error) // of core
-	loss float64                                                // of the last run
-	name string
+	core      *step.Step
+	run       func(left, frozen []float32) (loss float64, err error) // of core
+	loss      float64                                                // of the last run
+	name      string
+	gradients []float32 // (R, N), for the node that gradient adds
 }
 
-// newStepNode makes step 1 or 2 for so many rows at most, without sampler and blocks. It keeps the gradients of kept rows.
-func newStepNode(number, rows, kept int, workers *team.Team, c Options) (*stepNode, error) {
-	d, err := optim.Find(c.Optimizer.Method)
-	if err != nil {
-		return nil, err
-	}
-	core := &step.Step{Team: workers, Dim: c.Dim, Root: !d.Adaptive}
+// newStepNode makes step 1 or 2 for so many rows at most, without sampler and blocks, with room for so many gradients.
+func newStepNode(number, rows, gradients int, workers *team.Team, c Options) *stepNode {
+	core := &step.Step{Team: workers, Dim: c.Dim}
+	s := &stepNode{core: core, run: core.Run, name: fmt.Sprintf("step %d", number)}
 	c.Account.Take(trainer.ForWork, step.WorkBytes(rows, c.Dim, c.SharedNegatives, c.Threads))
-	if kept > 0 {
-		core.Kept = c.Account.Floats(trainer.ForWork, kept*c.Dim)
+	if gradients > 0 {
+		s.gradients = c.Account.Floats(trainer.ForWork, gradients*c.Dim)
 	}
-	return &stepNode{core: core, run: core.Run, name: fmt.Sprintf("step %d", number)}, nil
+	return s
 }
 
 // lossName describes the loss.
@@ -49,7 +46,7 @@ func (s *stepNode) lossName() string {
 
 // train adds the node that moves the rows of a table, the value of left, and returns the table after it.
 func (s *stepNode) train(g *iteration, table *table, left, frozen *gorgonia.Node, after ...*gorgonia.Node) *gorgonia.Node {
-	s.core.Move = table.move
+	s.core.Give = table.move
 	work := func(in []*tensor.Dense) error {
 		table.begin(g)
 		return s.compute(in)
@@ -58,10 +55,20 @@ func (s *stepNode) train(g *iteration, table *table, left, frozen *gorgonia.Node
 	return g.node(name, table.dense, work, append(gorgonia.Nodes{left, frozen, g.clock}, after...)...)
 }
 
-// gradient adds the node of the gradient of left, whose rows are all kept.
+// gradient adds the node of the gradient of left.
 func (s *stepNode) gradient(g *iteration, left, frozen *gorgonia.Node, after ...*gorgonia.Node) *gorgonia.Node {
-	kept := dense(s.core.Kept, len(s.core.Kept)/s.core.Dim, s.core.Dim)
-	return g.node(s.name+": "+s.lossName()+", gradient", kept, s.compute, append(gorgonia.Nodes{left, frozen}, after...)...)
+	s.core.Give = s.keep
+	all := dense(s.gradients, len(s.gradients)/s.core.Dim, s.core.Dim)
+	return g.node(s.name+": "+s.lossName()+", gradient", all, s.compute, append(gorgonia.Nodes{left, frozen}, after...)...)
+}
+
+func (s *stepNode) keep(row, samples int, gradient []float32) {
+	kept := s.gradients[row*s.core.Dim:][:s.core.Dim]
+	if samples == 0 {
+		clear(kept)
+		return
+	}
+	copy(kept, gradient)
 }
 
 func (s *stepNode) compute(in []*tensor.Dense) (err error) {

@@ -100,18 +100,7 @@ func (s *stepNode) useStock() {
 		loss, gradients, _, err := stockLoss(x, y, stockPairs(sampler), sampler.Bias)
 		for i := range sampler.Len() {
 			row, samples := sampler.Row(i), len(sampler.Share(i))
-			g := gradients[row*n:][:n]
-			switch {
-			case s.core.Move == nil:
-				for j := range g {
-					if s.core.Root {
-						g[j] *= float32(math.Sqrt(float64(samples)))
-					}
-					s.core.Kept[row*n+j] = g[j]
-				}
-			case samples > 0:
-				s.core.Move(row, samples, g)
-			}
+			s.core.Give(row, samples, gradients[row*n:][:n])
 		}
 		return loss, err
 	}

@@ -19,7 +19,8 @@ type table struct {
 	method    optim.Method
 	pace      float64 // its learning rate relative to that of the iteration
 
-	updates   func(row int) int // how often a row has moved, with this time: others count; nil: in every iteration
+	counts    counter           // (V), how often each row has moved; nil: the table does not count
+	updates   func(row int) int // how often a row has moved, with this time; nil: as often as there were iterations
 	iteration int               // that has begun
 }
 
@@ -66,8 +67,17 @@ func (t *table) begin(g *iteration) {
 	t.optimizer.Begin(t.iteration, g.rate()*t.pace)
 }
 
-// move moves a row along the mean gradient of so many samples. Adam corrects the bias of the row's moments by how often it moved.
+// count has the table count how often each row moves.
+func (t *table) count(counts counter) {
+	t.counts, t.updates = counts, counts.next
+}
+
+// move moves a row along the mean gradient of so many samples; without samples the row stays. Adam corrects the bias of the row's
+// moments by how often it moved.
 func (t *table) move(row, samples int, gradient []float32) {
+	if samples == 0 {
+		return
+	}
 	updates := t.iteration
 	if t.updates != nil {
 		updates = t.updates(row)
@@ -78,20 +88,19 @@ func (t *table) move(row, samples int, gradient []float32) {
 // A counter counts how often each row moved. The counts are whole numbers, in the form of the other state.
 type counter []float32
 
-// add counts a move, unless c is nil.
-func (c counter) add(row int) {
-	if c != nil {
-		c[row]++
-	}
+// next counts a move.
+func (c counter) next(row int) int {
+	c[row]++
+	return c.of(row)
 }
 
 func (c counter) of(row int) int { return int(c[row]) }
 
-// state lists the tables and their moments.
-func state(tables ...*table) []trainer.Tensor {
-	var all []trainer.Tensor
-	for _, t := range tables {
-		all = append(all, tensors(t.name, t.data, t.optimizer)...)
+// state lists the table, its moments, and how often its rows moved, if it counts.
+func (t *table) state() []trainer.Tensor {
+	all := tensors(t.name, t.data, t.optimizer)
+	if t.counts != nil {
+		all = append(all, trainer.Tensor{Name: t.name + Updates, Data: t.counts})
 	}
 	return all
 }

@@ -45,16 +45,13 @@ func (o *ownRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node,
 		o.begin(g)
 		gradient := in[1].Float32s()
 		return o.team.Each(s.Len(), rowsTogether, func(_, i int) {
-			if row, samples := s.Row(i), len(s.Share(i)); samples > 0 {
-				o.move(row, samples, gradient[row*o.dim:][:o.dim])
-			}
+			row := s.Row(i)
+			o.move(row, len(s.Share(i)), gradient[row*o.dim:][:o.dim])
 		})
 	}
 	inputs := append(gorgonia.Nodes{o.node, gradient, g.clock}, after...)
 	g.node("update "+o.name+": "+string(o.method), o.dense, work, inputs...)
 }
-
-func (o *ownRows) state() []trainer.Tensor { return tensors(o.name, o.data, o.optimizer) }
 
 func (o *ownRows) randomize() { o.start() }
 

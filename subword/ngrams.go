@@ -195,24 +195,12 @@ func (e *NGrams) Encode(words []string, dst []float32) error {
 		row, buckets := make([]float32, n), []uint32(nil)
 		for i := part * atATime; i < min((part+1)*atATime, len(words)); i++ {
 			buckets = e.Shape().NGrams(buckets[:0], words[i])
-			e.encode(buckets, dst[i*n:][:n], row)
+			composed.Mean(dst[i*n:][:n], len(buckets), func(k int) []float32 {
+				e.NGram(buckets[k], row)
+				return row
+			})
 		}
 	})
-}
-
-// encode writes the vector of a word with some n-grams to sum; row is scratch.
-func (e *NGrams) encode(buckets []uint32, sum, row []float32) {
-	clear(sum)
-	for _, bucket := range buckets {
-		e.NGram(bucket, row)
-		for j, x := range row {
-			sum[j] += x
-		}
-	}
-	factor := float32(1 / float64(max(len(buckets), 1)))
-	for j := range sum {
-		sum[j] *= factor
-	}
 }
 
 // save describes the n-grams for Save.

@@ -713,7 +713,7 @@ func TestStretchesCheckpoint(t *testing.T) {
 		}
 		interruptRun(t, c)
 		names := tensorNames(t, filepath.Join(c.Out, runfolder.CheckpointFile))
-		want := slices.Concat(words, []string{"contexts", "contexts.first-moment", "contexts.second-moment", "updates"})
+		want := slices.Concat(words, []string{"contexts", "contexts.first-moment", "contexts.second-moment", "contexts.updates"})
 		if words == nil { // the encoder's own come first
 			names = names[max(len(names)-len(want), 0):]
 		}

@@ -1,5 +1,5 @@
-// Package step computes a step of W2V-CL on the CPU: rows move along the mean gradients of their
-// shares of an iteration's samples, or the gradients are kept. Skip-gram and CBOW use it.
+// Package step computes a step of W2V-CL on the CPU: the mean gradients of rows for their shares of an iteration's samples.
+// Skip-gram and CBOW use it.
 //
 // Start with [Sampler], which lists a row's targets, and [Step.Run]. Package graph makes it
 // an operation. A [Reader] reads the samples from M.
@@ -9,9 +9,9 @@
 //
 //	sum over its samples p of softplus(-(w_i . f_p + b)) + s weight sum over its negatives q of softplus(w_i . f_q + b)
 //
-// and moves along the gradient of this loss, divided by s. The negatives are rows of the same matrix: K of
-// the row's own, with weight 1, or H that all rows share, with weight K/H. A row without a share is left
-// alone. With one sample and own negatives for each row, this is the step of the W2V-CL paper (section 3,
+// and its gradient is that of this loss, divided by s. The negatives are rows of the same matrix: K of
+// the row's own, with weight 1, or H that all rows share, with weight K/H. A row without a share has no
+// gradient. With one sample and own negatives for each row, this is the step of the W2V-CL paper (section 3,
 // equation 7).
 //
 // The bias b is 0 in skip-gram. In CBOW it is -log K: products become PMI, as long as negatives come as

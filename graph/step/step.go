@@ -2,7 +2,6 @@ package step
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -14,21 +13,19 @@ import (
 type Step struct {
 	Sampler *Sampler
 	Team    *team.Team
-	Dim     int       // N
-	Blocks  []int     // block b is the rows Blocks[b] ... Blocks[b+1]-1 of the list; see Blocks
-	Kept    []float32 // (R, N), gets the gradients; nil: keep none
-	Root    bool      // a kept gradient of s samples is root s times their mean
+	Dim     int   // N
+	Blocks  []int // block b is the rows Blocks[b] ... Blocks[b+1]-1 of the list; see Blocks
 
-	// Move moves a row of the table along the mean gradient of its samples; nil: none does.
-	Move func(row, samples int, gradient []float32)
+	// Give gets the mean gradient of the samples of each row that the sampler lists; nil for a row without samples.
+	Give func(row, samples int, gradient []float32)
 
 	shared  sharedRows
 	losses  []float64 // of each block, summed in order
 	workers []*worker
 }
 
-// Run computes the gradients of the rows of left, (R, N), that the sampler lists, against the frozen vectors, (F, N): it moves
-// the rows, or keeps the gradients. It returns the loss. It does not depend on the number of threads. An error says that a goroutine panicked.
+// Run computes the gradients of the rows of left, (R, N), that the sampler lists, against the frozen vectors, (F, N), and gives
+// them away, row by row. It returns the loss. It does not depend on the number of threads. An error says that a goroutine panicked.
 func (s *Step) Run(left, frozen []float32) (float64, error) {
 	for len(s.workers) < s.Team.Threads() {
 		s.workers = append(s.workers, newWorker(s.Sampler, s.Dim))
@@ -102,13 +99,5 @@ func (s *sharedRows) pack(matrix []float32, negatives []uint32, n int) {
 		for j, x := range matrix[int(row)*n:][:n] {
 			s.rows[k*n+j], s.transposed[j*h+k] = x, x
 		}
-	}
-}
-
-// scale multiplies a gradient by the root of the samples that it is the mean of.
-func scale(gradient []float32, samples int) {
-	root := float32(math.Sqrt(float64(samples)))
-	for j := range gradient {
-		gradient[j] *= root
 	}
 }

@@ -83,8 +83,7 @@ func (s *Step) block(w *worker, left, frozen []float32, first, last int) float64
 	return w.loss.total(s.Sampler.Weight())
 }
 
-// collect lists the members of a block, with their targets. Other rows have a
-// gradient of zero.
+// collect lists the members of a block, with their targets.
 func (w *worker) collect(s *Step, first, last int) {
 	w.members, w.targets, w.kinds = w.members[:0], w.targets[:0], w.kinds[:0]
 	w.own = s.Sampler.DrawOwn(first, last, w.own)
@@ -94,8 +93,8 @@ func (w *worker) collect(s *Step, first, last int) {
 		m.to = len(w.targets)
 		if m.samples > 0 {
 			w.members = append(w.members, m)
-		} else if s.Kept != nil {
-			clear(s.Kept[m.row*s.Dim:][:s.Dim])
+		} else {
+			s.Give(m.row, 0, nil)
 		}
 	}
 }
@@ -109,16 +108,7 @@ func (s *Step) strip(w *worker, left, frozen []float32, members []member) {
 	}
 	s.meetTargets(w, left, frozen, members)
 	for r, m := range members {
-		g := w.gradient[r*n:][:n]
-		if s.Move != nil {
-			s.Move(m.row, m.samples, g)
-		}
-		if s.Kept != nil {
-			if s.Root {
-				scale(g, m.samples)
-			}
-			copy(s.Kept[m.row*n:], g)
-		}
+		s.Give(m.row, m.samples, w.gradient[r*n:][:n])
 	}
 }
 

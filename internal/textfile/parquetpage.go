@@ -118,7 +118,8 @@ func (r *parquetReader) setPage(rows int32, levels []byte, of parquet.Encoding, 
 			return err
 		}
 	}
-	if of == parquet.RLEDictionary || of == parquet.PlainDictionary {
+	const plainDictionary = 2 // what older programs call RLEDictionary
+	if of == parquet.RLEDictionary || of == plainDictionary {
 		p.texts = r.dictionary
 		p.indices, err = new(rle.DictionaryEncoding).DecodeInt32([]int32{}, data)
 	} else {

@@ -113,13 +113,10 @@ func (b *Block) End(rate float32) {
 	}
 	at := 0 // in b.parts
 	for i, word := range b.words {
-		change, parts := b.rows[i*n:][:n], c.Of(word)
-		own := b.ratesOf(parts)
+		parts := c.Of(word)
+		b.setRates(parts)
 		b.fetchOwn(i + ownAhead)
-		if c.Own != nil {
-			simd.AddScaled(c.Own[int(word)*n:][:n], change, own)
-		}
-		simd.AddToRows(c.Parts, parts, b.rates, change, b.next(at, len(parts)))
+		b.composer.Spread(word, b.rows[i*n:][:n], b.rates, b.next(at, len(parts)))
 		at += len(parts)
 	}
 	for _, g := range b.parts {
@@ -146,17 +143,13 @@ func (b *Block) keepChanged() {
 	b.words = b.words[:kept]
 }
 
-// ratesOf sets b.rates to r_g of the parts of a word, and returns the rate of its own row.
-func (b *Block) ratesOf(parts []uint32) (own float32) {
-	c := b.composer.Composition
-	own, b.rates = 1, memory.Resize(b.rates, len(parts))
+// setRates sets b.rates to r_g of the parts of a word.
+func (b *Block) setRates(parts []uint32) {
+	b.rates = memory.Resize(b.rates, len(parts))
 	for k, g := range parts {
-		rate := c.Rate
+		b.rates[k] = b.composer.Rate
 		if n := float32(b.users[g]); n > b.undamped {
-			rate *= b.undamped / n
+			b.rates[k] *= b.undamped / n
 		}
-		b.rates[k] = rate
-		own += c.Size(g) * (1 - rate)
 	}
-	return own
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
-// This file is the map from parts to rows of W and the way back. Whoever changes one changes the other:
+// This file is the map from parts to rows of W and the way back, in every mode. Whoever changes one changes the others:
 //
 //	Compose   W_w = (o_w + Σ s_g z_g) / (1+G_w)              over the parts g of w
+//	Mean      a word that the vocabulary does not have is the mean of its n-grams alone
 //	Gradient  of an n-gram of g = Σ gradient_w / (1+G_w)     over the words w of g that are trained, as often as w has g
-//	Fold      the s_g n-grams of part g have this gradient each, so the part moves as one of them does
+//	Spread    a change Δ of W_w goes to z_g as r_g Δ, and to o_w as (1+G_w - Σ s_g r_g) Δ: so W_w changes by Δ
+//	Fold      the s_g n-grams of part g have one gradient, so the part moves as one of them does
 //
 // Without own rows, 1+G_w is G_w. Folding is right while the n-grams of a word have one weight, and move by one rule. A part moves
 // along the sum, which grows with its words. Words' own rows have the gradient of their row of W, undivided.
@@ -58,6 +60,33 @@ func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 		simd.AddScaled(dst, c.Own[int(word)*c.Dim:][:c.Dim], own)
 	}
 	simd.AddCombination(dst, c.scratch, c.Parts, parts, next)
+}
+
+// Mean writes the mean of the rows of some n-grams to dst, N values; zeros if there are none.
+func Mean(dst []float32, ngrams int, row func(i int) []float32) {
+	clear(dst)
+	for i := range ngrams {
+		for j, x := range row(i) {
+			dst[j] += x
+		}
+	}
+	weight := 1 / float32(max(ngrams, 1))
+	for j := range dst {
+		dst[j] *= weight
+	}
+}
+
+// Spread adds a change of the row of a word, N values, to its parts at the given rates, and to its own row. next is as in Compose.
+func (c *Composer) Spread(word uint32, change, rates []float32, next []uint32) {
+	parts := c.Of(word)
+	if c.Own != nil {
+		own := float32(1)
+		for k, g := range parts {
+			own += c.Size(g) * (1 - rates[k])
+		}
+		simd.AddScaled(c.Own[int(word)*c.Dim:][:c.Dim], change, own)
+	}
+	simd.AddToRows(c.Parts, parts, rates, change, next)
 }
 
 // Gradient writes the gradient of each single n-gram of a part to dst, N values, from those of the rows of W, (V, N). If no

@@ -33,15 +33,13 @@ import (
 //
 //	W_w = (o_w + Σ s_g z_g) / (1+G)  g: parts of w; without own rows Σ s_g z_g / G
 //
-// In a [Block], a change Δ_w of W_w goes to the rows by
+// In a [Block], a change Δ_w of W_w goes to part g at the rate
 //
-//	z_g += r_g Δ_w                   r_g = Rate min(1, m/n_g)
-//	o_w += (1+G - Σ s_g r_g) Δ_w
+//	r_g = Rate min(1, m/n_g)
 //
-// where n_g counts the words with part g that changed in the block, each as often as it has it. With
-// Rate 1 and few words this is fastText. With a lower one the own row takes the rest, so that
-// W_w is what it was trained to be; at 0 training is that of word level. m keeps the sum of the
-// changes of many words, which know nothing of each other, from going too far; see Undamped.
+// and the rest to the own row ([Composer.Spread]), so that W_w is what it was trained to be. n_g counts the words with part g
+// that changed in the block, each as often as it has it. With Rate 1 and few words this is fastText; at 0 training is that of
+// word level. m keeps the sum of the changes of many words, which know nothing of each other, from going too far; see Undamped.
 type Composition struct {
 	Dim     int       // N
 	Starts  []uint32  // (V+1)

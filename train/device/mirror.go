@@ -72,7 +72,7 @@ func (m *mirror) Ready() error {
 		return nil
 	}
 	for _, t := range m.host.State() {
-		zeros := t.Name == "contexts" || isMoment(t) || strings.HasSuffix(t.Name, graph.UpdatesTensor)
+		zeros := t.Name == "contexts" || isMoment(t) || strings.HasSuffix(t.Name, graph.Updates)
 		if m.fresh && zeros || t.Name == graph.MinibatchesTensor {
 			continue
 		}

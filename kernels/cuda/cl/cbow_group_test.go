@@ -110,7 +110,7 @@ func trainCBOW(t *testing.T, devices []*cuda.Device, x cbowTest, seed uint64) (s
 			}
 		}
 	}
-	state["updates"] = make([]float32, x.words)
+	state["contexts.updates"] = make([]float32, x.words)
 	if x.composed {
 		state["parts.updates"] = make([]float32, rows["parts"])
 	}

@@ -158,7 +158,7 @@ func (k *CBOW) allocate() error {
 		contexts: k.tableArgs(k.contexts), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
 		scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
-		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "updates", c.Rows),
+		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "contexts.updates", c.Rows),
 		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
 		rule:  rule{float32(c.WeightDecay), float32(c.Epsilon), float32(math.Log(c.Beta1)), float32(math.Log(c.Beta2))},

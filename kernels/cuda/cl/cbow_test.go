@@ -373,7 +373,7 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 		return got
 	}
 	for name, table := range tables {
-		updates := "updates"
+		updates := "contexts.updates"
 		if name == "parts" {
 			updates = "parts.updates"
 		}
@@ -472,7 +472,7 @@ func TestCBOWErrors(t *testing.T) {
 	if err := k.Start(0, 0, .1); err == nil {
 		t.Error("no error for an empty stretch")
 	}
-	for name, n := range map[string]int{"words": 19, "updates": 4, "other": 20, "parts": 20} {
+	for name, n := range map[string]int{"words": 19, "contexts.updates": 4, "other": 20, "parts": 20} {
 		if err := k.Send(name, make([]float32, n)); err == nil {
 			t.Errorf("%s of %d values: no error", name, n)
 		}
