@@ -53,7 +53,7 @@ func newComposedPairs(size int, contexts *table, b *pairBatch, everyRow bool, wo
 func (c *composedPairs) train(g *iteration, rows *gorgonia.Node) *gorgonia.Node {
 	contexts := c.pairs.contexts
 	work := func(in []*tensor.Dense) error {
-		contexts.begin(g)
+		contexts.optimizer.Begin(g.number(), g.rate())
 		c.pairs.words.data = in[0].Float32s()
 		return c.pairs.run()
 	}

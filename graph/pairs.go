@@ -173,8 +173,8 @@ func (p *pairsStep) gradient(w *pairsWorker, g *grouping, i int, other *table, o
 // train adds the node, whose inputs are the tables themselves.
 func (p *pairsStep) train(g *iteration) {
 	work := func([]*tensor.Dense) error {
-		p.words.begin(g)
-		p.contexts.begin(g)
+		p.words.optimizer.Begin(g.number(), g.rate())
+		p.contexts.optimizer.Begin(g.number(), g.rate())
 		return p.run()
 	}
 	words, contexts := g.input(p.words.name, p.words.dense), g.input(p.contexts.name, p.contexts.dense)

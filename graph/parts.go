@@ -43,7 +43,6 @@ func newPartRows(words *table, c Options, workers *team.Team) (*partRows, error)
 	if p.parts, err = tableOf("parts", x.Parts, c); err != nil {
 		return nil, err
 	}
-	p.parts.pace = float64(x.Rate)
 	if x.Own != nil {
 		p.own = &ownRows{team: workers}
 		if p.own.table, err = tableOf("words", x.Own, c); err != nil {
@@ -85,7 +84,7 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 		p.own.update(g, s, gradient, after...)
 	}
 	work := func(in []*tensor.Dense) error {
-		p.parts.begin(g)
+		p.parts.optimizer.Begin(g.number(), g.rate()*float64(p.Rate))
 		for i := range s.Len() {
 			p.uses.Trained[s.Row(i)] = len(s.Share(i)) > 0
 		}

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// table is one embedding table with its optimizer. In an iteration rows move (begin, move), each once at most. One that does
-// not move keeps its values and moments: it does not decay either.
+// table is one embedding table with its optimizer. In an iteration, which the optimizer begins, rows move, each once at most. One
+// that does not move keeps its values and moments: it does not decay either.
 type table struct {
 	name      string
 	rows, dim int           // V, N
@@ -17,17 +17,15 @@ type table struct {
 	dense     *tensor.Dense // the same memory
 	optimizer optim.Optimizer
 	method    optim.Method
-	pace      float64 // its learning rate relative to that of the iteration
 
-	counts    counter           // (V), how often each row has moved; nil: the table does not count
-	updates   func(row int) int // how often a row has moved, with this time; nil: as often as there were iterations
-	iteration int               // that has begun
+	counts  counter           // (V), how often each row has moved; nil: the table does not count
+	updates func(row int) int // how often a row has moved, with this time; nil: the number of the iteration, of rows with one sample
 }
 
 func newTable(name string, rows int, c Options) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	t := newFrozen(name, rows, c)
-	t.optimizer, t.method, t.pace = o, c.Optimizer.Method, 1
+	t.optimizer, t.method = o, c.Optimizer.Method
 	return t, errors.Join(err, c.Account.Err())
 }
 
@@ -37,7 +35,7 @@ func tableOf(name string, data []float32, c Options) (*table, error) {
 	o, err := optim.New(c.Optimizer, rows, c.Dim)
 	return &table{
 		name: name, rows: rows, dim: c.Dim, data: data, dense: dense(data, rows, c.Dim),
-		optimizer: o, method: c.Optimizer.Method, pace: 1,
+		optimizer: o, method: c.Optimizer.Method,
 	}, err
 }
 
@@ -61,12 +59,6 @@ func start(words, contexts *table, c Options) {
 
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
 
-// begin prepares for the rows of an iteration.
-func (t *table) begin(g *iteration) {
-	t.iteration = g.number()
-	t.optimizer.Begin(t.iteration, g.rate()*t.pace)
-}
-
 // count has the table count how often each row moves.
 func (t *table) count(counts counter) {
 	t.counts, t.updates = counts, counts.next
@@ -75,14 +67,13 @@ func (t *table) count(counts counter) {
 // move moves a row along the mean gradient of so many samples; without samples the row stays. Adam corrects the bias of the row's
 // moments by how often it moved.
 func (t *table) move(row, samples int, gradient []float32) {
-	if samples == 0 {
-		return
+	switch {
+	case samples == 0:
+	case t.updates == nil:
+		t.optimizer.UpdateRow(row, t.row(row), gradient)
+	default:
+		t.optimizer.UpdateMean(row, t.updates(row), samples, t.row(row), gradient)
 	}
-	updates := t.iteration
-	if t.updates != nil {
-		updates = t.updates(row)
-	}
-	t.optimizer.UpdateMean(row, updates, samples, t.row(row), gradient)
 }
 
 // A counter counts how often each row moved. The counts are whole numbers, in the form of the other state.

@@ -49,8 +49,8 @@ func pairSteps(t *testing.T, seed uint64, v int, everyRow, stock bool, c Options
 		}
 		if stock {
 			g.now[0], g.now[1] = float64(step+1), .01
-			words.begin(g)
-			contexts.begin(g)
+			words.optimizer.Begin(g.number(), g.rate())
+			contexts.optimizer.Begin(g.number(), g.rate())
 			s.loss, err = stockMinibatch(words, contexts, batch, everyRow)
 		} else {
 			err = g.run(step+1, .01)
