@@ -222,12 +222,18 @@ func (p Plan) Print(w io.Writer) error {
 	return err
 }
 
-// modelClause names the model, which other settings may choose, if the mode has several.
+// modelClause names the model, if the mode has several, and what composes vectors of spelling, which --graph chooses, too.
 func (p Plan) modelClause() string {
-	if model := p.Settings["model"]; model != "" {
-		return ", model " + model + ","
+	clause := ""
+	for _, name := range []string{"model", "subword"} {
+		if value := p.Settings[name]; value != "" {
+			clause += ", " + name + " " + value
+		}
 	}
-	return ""
+	if clause != "" {
+		clause += ","
+	}
+	return clause
 }
 
 // fitClause tells what comes after training, and may take longer.

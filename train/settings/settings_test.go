@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -726,5 +727,66 @@ func TestSettingsTable(t *testing.T) {
 	}
 	if fields != len(pointers) {
 		t.Errorf("%d fields, %d settings", fields, len(pointers))
+	}
+}
+
+// TestOneFlag: a flag beside the defaults leaves mode, model and encoder as they are, or is refused, and the message
+// names what has it. Every setting is tried, with a value that is good where it applies.
+func TestOneFlag(t *testing.T) {
+	good := map[string]string{
+		"iterations": "9", "epochs": "2", "budget": "9s", "cache": "a", "field": "a", "graph-dot": "a", "init": "a", "matrix": "a",
+		"max-memory": "1GB", "max-vocab": "9", "out": "a", "vocab": "a", "seed": "2", "shift": "2", "subword-lr": "0.5", "x-max": "3",
+	}
+	unspelt := []string{"graph", "init"} // names of nodes have no spelling, and vectors to start from are those of a table
+	usual, err := Resolve("", map[string]string{"corpus": "text"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range usual.Settings() {
+		values := []string{good[s.Name]}
+		switch {
+		case slices.Contains([]string{"mode", "model", "preset", "subword"}, s.Name):
+			continue
+		case s.IsBool():
+			values = []string{"true", "false"}
+		case s.Choices != nil:
+			values = nil
+			for _, choice := range s.Choices {
+				values = append(values, choice.Name)
+			}
+		case values[0] == "":
+			for _, m := range modes {
+				d := Defaults(m.Name, "", "", m.Model)
+				if theirs, _ := d.setting(s.Name); s.AppliesWith(m.Name, m.Model) {
+					values[0] = theirs.String()
+				}
+			}
+		}
+		for _, value := range values {
+			flags := map[string]string{"corpus": "text", s.Name: cmp.Or(value, "1")}
+			if s.Name == "graph" {
+				delete(flags, "corpus")
+			}
+			c, err := Resolve("", flags)
+			if err != nil {
+				want := "--" + s.Name + " " + value + ": " // needs another setting
+				switch {
+				case !s.AppliesTo(usual.Mode):
+					want = "it is for mode " + strings.Join(s.ModeNames(), ", ")
+				case !s.AppliesWith(usual.Mode, usual.Model):
+					want = "give --model sg"
+				case s.Subword != nil:
+					want = "it is for " + strings.Join(s.Subword, ", ")
+				case s.Graph:
+					want = "needs --graph"
+				}
+				wantUsage(t, err, want)
+				continue
+			}
+			same := c.Subword == usual.Subword || slices.Contains(unspelt, s.Name)
+			if c.Mode != usual.Mode || c.Model != usual.Model || !same {
+				t.Errorf("--%s %s trains mode %s, model %s, subword %s", s.Name, value, c.Mode, c.Model, c.Subword)
+			}
+		}
 	}
 }
