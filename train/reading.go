@@ -101,6 +101,8 @@ func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (t
 	}
 	var collecting sync.WaitGroup
 	collecting.Go(memory.Collect) // the garbage of reading is large
+	unreached := 0
+	walks.Unreached = func(nodes int) { unreached = nodes }
 	text, err = g.Corpus(ctx, walks)
 	if collecting.Wait(); err != nil {
 		return nil, 0, fmt.Errorf("--graph %s: %w", c.Graph, err)
@@ -110,6 +112,10 @@ func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (t
 	}
 	if note := g.NoteDeadEnds(); note != "" {
 		p.Notef("Note: %s", note)
+	}
+	if unreached > 0 {
+		p.Warnf("no walk comes to %s, so that training leaves the vectors there as they began: more --walks come to more nodes",
+			terminal.Quantity(terminal.Number(unreached), "node"))
 	}
 	seconds = time.Since(start).Seconds()
 	stage.Done("Graph: %s nodes, %s edges, read in %s; %s walks of up to %d nodes",

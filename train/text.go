@@ -110,6 +110,10 @@ func (t *text) check(c *settings.Config) error {
 	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, "+
 		"but the text has %d%s: lower --negative or --min-count, or use more text",
 		c.Negative, c.Negative+1, words, ofAtLeast(" that occur", c.MinCount))
+	if c.Graph != "" {
+		message = fmt.Sprintf("--negative %d needs a graph of at least %d nodes, but --graph has %d: lower --negative",
+			c.Negative, c.Negative+1, words)
+	}
 	// Too many negatives asked for is a wrong flag; a text too small for the
 	// recipe is bad input.
 	if c.Negative != settings.Defaults(c.Mode, c.Preset, c.Optimizer, c.Model).Negative {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -184,8 +185,7 @@ func (b *builder[A]) unite(ctx context.Context) (repeated int, err error) {
 				continue
 			}
 			if row[k] != row[k-1] {
-				return fmt.Errorf("the edge of %s and %s has two weights, %g and %g: remove one, or read the graph as directed",
-					b.names[i], b.names[to], weightOf(row[k-1]), weightOf(row[k]))
+				return b.errTwoWeights(i, to)
 			}
 			if b.directed || to >= i { // an undirected one counts at one of its ends
 				again.Add(1)
@@ -195,6 +195,23 @@ func (b *builder[A]) unite(ctx context.Context) (repeated int, err error) {
 		return nil
 	})
 	return int(again.Load()), err
+}
+
+// errTwoWeights is the error of an edge that has several weights.
+func (b *builder[A]) errTwoWeights(from, to uint32) error {
+	var weights []string
+	sum := 0.0
+	for _, a := range b.row(from) {
+		if endOf(a) == to {
+			weights, sum = append(weights, fmt.Sprintf("%g", weightOf(a))), sum+float64(weightOf(a))
+		}
+	}
+	advice := "or read the graph as directed"
+	if b.directed {
+		advice = "or remove all but one"
+	}
+	return fmt.Errorf("the edge of %s and %s has several weights, %s: give one line with their sum, %g, %s",
+		b.names[from], b.names[to], strings.Join(weights, ", "), sum, advice)
 }
 
 // weigh computes the masses. The order of the sums does not depend on the threads.

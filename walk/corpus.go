@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -32,7 +33,7 @@ func (g *Graph) Corpus(ctx context.Context, o Options) (*corpus.Corpus, error) {
 		Sentences: w.count(), Longest: w.length, Ahead: together, Bytes: w.bytes(), Source: w.plan(),
 	}
 	if g.deadEnds() > 0 {
-		if c.Lengths, err = w.lengths(ctx, o.Threads); err != nil {
+		if c.Lengths, err = w.lengths(ctx, &o); err != nil {
 			return nil, err
 		}
 	}
@@ -60,15 +61,16 @@ func (w *walks) bytes() int64 {
 }
 
 // lengths returns the lengths of all walks. There is room for one number more.
-func (w *walks) lengths(ctx context.Context, threads int) ([]uint32, error) {
-	done, err := memory.Room(4 * int64(w.count()))
+func (w *walks) lengths(ctx context.Context, o *Options) ([]uint32, error) {
+	done, err := memory.Room(4 * int64(w.count()+len(w.g.Names)))
 	if err != nil {
 		return nil, fmt.Errorf("the lengths of %d walks: %w", w.count(), err)
 	}
 	defer done()
 	lengths := make([]uint32, w.count(), w.count()+1)
-	steppers := make([]*lockstep, threads)
-	return lengths, parallel.Try(ctx, threads, (w.count()+together-1)/together, func(worker, k int) error {
+	steppers := make([]*lockstep, o.Threads)
+	reached := make([]atomic.Bool, len(w.g.Names)) // at the end of a walk
+	err = parallel.Try(ctx, o.Threads, (w.count()+together-1)/together, func(worker, k int) error {
 		if steppers[worker] == nil {
 			steppers[worker] = w.lockstep()
 		}
@@ -77,9 +79,22 @@ func (w *walks) lengths(ctx context.Context, threads int) ([]uint32, error) {
 		l.walk(first, end)
 		for b := range end - first {
 			lengths[first+b] = uint32(l.lengths[b])
+			if path := l.path(b); len(path) > 1 {
+				reached[path[len(path)-1]].Store(true)
+			}
 		}
 		return nil
 	})
+	unreached := 0
+	for i := range reached {
+		if w.g.starts[i] == w.g.starts[i+1] && !reached[i].Load() {
+			unreached++
+		}
+	}
+	if o.Unreached != nil {
+		o.Unreached(unreached)
+	}
+	return lengths, err
 }
 
 // counts returns about how often the walks come to each node, in a text of so many tokens: as often as walks begin there, and

@@ -123,7 +123,7 @@ func TestReadErrors(t *testing.T) {
 		"negative":      {"a b -1\n", weighted, "line 1, column 5: the weight -1"},
 		"NaN":           {"a b nan\n", weighted, "line 1, column 5: the weight NaN"},
 		"infinite":      {"a b inf\n", weighted, "line 1, column 5: the weight +Inf"},
-		"two weights":   {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has two weights, 1 and 2"},
+		"two weights":   {"a b 1\nb c 1\nb a 2\n", weighted, "the edge of a and b has several weights, 1, 2: give one line with their sum, 3, or read the graph as directed"},
 		"long line":     {"a b\n" + strings.Repeat("x", textfile.LongestLine+1), ReadOptions{}, "line 2: "},
 		"tiny":          {"a b 1e-50\n", weighted, "line 1, column 5: the weight 1e-50"},
 		"chunks":        {strings.Repeat("1 2\n", chunkBytes) + "3\n4\n", ReadOptions{}, fmt.Sprintf("line %d, column 2: 1 columns", chunkBytes+1)},

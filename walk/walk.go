@@ -25,6 +25,9 @@ type Options struct {
 	// Progress, if not nil, learns how many of all walks are written. One goroutine
 	// calls it.
 	Progress func(written, total int)
+
+	// Unreached, if not nil, learns from [Graph.Corpus] how many nodes are in no walk of two nodes or more.
+	Unreached func(nodes int)
 }
 
 // The range of p and q. Steps multiply weights by their inverses.

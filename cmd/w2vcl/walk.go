@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/walk"
@@ -70,10 +72,10 @@ func (o *walkOptions) check() error {
 	switch {
 	case o.out == "" && o.restOut == "":
 		return terminal.Usagef("--out is missing: name the file to write the walks to")
-	case o.walk.Walks < 1:
-		return terminal.Usagef("--walks %d: must be 1 or more", o.walk.Walks)
-	case o.walk.Length < 1:
-		return terminal.Usagef("--length %d: must be 1 or more", o.walk.Length)
+	case o.walk.Walks < 1 || o.walk.Walks > walk.MaxWalks:
+		return terminal.Usagef("--walks %d: must be from 1 to %d", o.walk.Walks, walk.MaxWalks)
+	case o.walk.Length < 1 || o.walk.Length > walk.MaxLength:
+		return terminal.Usagef("--length %d: must be from 1 to %d", o.walk.Length, walk.MaxLength)
 	case !(o.walk.P >= walk.MinParameter && o.walk.P <= walk.MaxParameter):
 		return terminal.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
 	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
@@ -145,6 +147,9 @@ func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Prog
 		stage.Update(int64(written), nil)
 	}
 	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.WriteWalks(ctx, w, o.walk) })
+	if errors.Is(err, memory.ErrRoom) { // which has nothing to do with --out
+		return errors.Unwrap(err)
+	}
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 const (
 	manyPunctuated  = 0.03
 	manyCapitalized = 0.05
+	allCapitalized  = 0.95 // from here on capitals tell no words apart: they are codes, as of genes
 )
 
 // Raw tells what shows that a text was read as people write it, where words with
@@ -20,7 +21,7 @@ func (s Stats) Raw() (signs, advice string) {
 	if share := float64(s.Punctuated) / tokens; share > manyPunctuated {
 		seen, settings = append(seen, fmt.Sprintf("%.0f%% of the words end in punctuation", 100*share)), append(settings, "--tokenizer words")
 	}
-	if share := float64(s.Capitalized) / tokens; share > manyCapitalized {
+	if share := float64(s.Capitalized) / tokens; share > manyCapitalized && share < allCapitalized {
 		seen, settings = append(seen, fmt.Sprintf("%.0f%% of the words begin with a capital letter", 100*share)), append(settings, "--lowercase")
 	}
 	return strings.Join(seen, " and "), strings.Join(settings, " ")

@@ -36,6 +36,16 @@ func TestDamagedMetrics(t *testing.T) {
 	}
 }
 
+// TestNoPairs: a line of units without pairs has the loss of the line before.
+func TestNoPairs(t *testing.T) {
+	r := NewRecorder(nil, 2, Position{})
+	for unit, pairs := range []float64{4, 0} {
+		if err := r.Add(trainer.Report{Pairs: pairs, Loss: pairs / 2}, 0.025, float64(unit)); err != nil || r.Last.Loss != 0.5 {
+			t.Errorf("unit %d: loss %v, %v", unit, r.Last.Loss, err)
+		}
+	}
+}
+
 func TestDecodeMetrics(t *testing.T) {
 	good := string(sealed([]byte(`{"unit":1,"loss":0.5`)))
 	for _, test := range []struct{ name, text, want string }{

@@ -60,6 +60,7 @@ func (r *Recorder) Flush(seconds float64) error {
 		Unit: r.Units, Seconds: seconds, LR: r.Last.LR,
 		WordsPerSecond: line.Words / elapsed, PairsPerSecond: line.Pairs / elapsed,
 		Fraction: min(1, r.Fraction(r.Position)),
+		Loss:     r.Last.Loss, // that of a line without pairs
 	}
 	if line.Pairs > 0 {
 		metric.Loss = line.Loss / line.Pairs
