@@ -37,7 +37,7 @@ type Encoder interface {
 	Bytes() (rows, gradient int64)
 }
 
-// Starting encoders have a vector of each word's own, (V, N), live, which can start from a given one.
+// Starting encoders have a vector of each word's own, (V, N), live, which they add to what they compose.
 type Starting interface {
 	Own() []float32
 }
@@ -66,7 +66,7 @@ type encoderRows struct {
 	parameters []*parameter
 	team       *team.Team
 	sparse     bool   // rows without a gradient are left alone: most of them have none
-	start      func() // sets the parameters to the start of training
+	seed       uint64 // of their start
 
 	// updates says how often a word's own row was updated, with this step; 0: it is left alone. nil: every
 	// row is updated in every step.
@@ -85,9 +85,9 @@ type parameter struct {
 	node      *gorgonia.Node
 }
 
-// newEncoderRows returns the rows of the encoder of the options. Its start sets C, too, if it is given.
-func newEncoderRows(contexts *table, c Options, workers *team.Team) (*encoderRows, error) {
-	s := &encoderRows{encoder: c.Encoder, words: newFrozen("words", c.Encoder.Words(), c), team: workers}
+// newEncoderRows returns the rows of the encoder of the options.
+func newEncoderRows(c Options, workers *team.Team) (*encoderRows, error) {
+	s := &encoderRows{encoder: c.Encoder, words: newFrozen("words", c.Encoder.Words(), c), team: workers, seed: c.Seed}
 	for _, p := range s.encoder.Parameters() {
 		c.Account.Take(trainer.ForTables, 4*int64(p.Value.Shape().TotalSize())) // resident when they are randomized
 		o, err := optim.New(c.Optimizer, p.Value.Shape()[0], p.Value.Shape()[1])
@@ -95,12 +95,6 @@ func newEncoderRows(contexts *table, c Options, workers *team.Team) (*encoderRow
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
 		s.parameters = append(s.parameters, &parameter{p, o, c.Optimizer.Method, nil})
-	}
-	s.start = func() {
-		c.Encoder.Randomize(c.Seed)
-		if words, ok := c.Encoder.(Starting); ok && c.Start != nil {
-			c.Start(words.Own(), contexts.data) // beside a given vector what the new encoder composes is small
-		}
 	}
 	return s, c.Account.Err()
 }
@@ -212,4 +206,4 @@ func (s *encoderRows) state() []trainer.Tensor {
 	return all
 }
 
-func (s *encoderRows) randomize() { s.start() }
+func (s *encoderRows) randomize() { s.encoder.Randomize(s.seed) }

@@ -58,13 +58,13 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 		}
 		m.made = made
 	case c.Encoder != nil:
-		if m.encoder, err = newEncoderRows(m.contexts, c, workers); err == nil {
+		if m.encoder, err = newEncoderRows(c, workers); err == nil {
 			m.made, m.words = m.encoder, m.encoder.words
 		}
 	default:
 		m.words, err = newTable("words", rows, c)
 		m.own = m.words
-		m.made = &ownRows{table: m.words, team: workers, start: func() { start(m.words, m.contexts, c) }}
+		m.made = &ownRows{table: m.words, team: workers, seed: c.Seed}
 	}
 	if counts == OfUpdates {
 		m.contexts.count(c.Account.Floats(trainer.ForMoments, rows))
@@ -73,9 +73,32 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 		}
 	}
 	if err == nil && c.Account.Live() {
-		m.made.randomize()
+		err = m.start()
 	}
 	return m, err
+}
+
+// start fills new tables: W random, or as its encoder starts, C zero, and over them what the options say. An encoder's words get
+// own vectors that make W so.
+func (m *Model) start() error {
+	m.made.randomize()
+	start, words, contexts := m.options.Start, m.words.data, m.contexts.data
+	encoder, ok := m.options.Encoder.(Starting)
+	switch {
+	case start == nil:
+	case m.own == m.words:
+		start(words, contexts)
+	case ok:
+		if err := m.Refresh(); err != nil {
+			return err
+		}
+		trainer.AddContexts(encoder.Own(), encoder.Own(), words, -1, m.options.Threads)
+		start(words, contexts)
+		trainer.AddContexts(encoder.Own(), encoder.Own(), words, 1, m.options.Threads)
+	default:
+		start(nil, contexts)
+	}
+	return nil
 }
 
 // count says how often the rows of a word have moved, in both tables, with this time.
@@ -116,5 +139,7 @@ func (m *Model) Reset() {
 	for _, s := range m.State() {
 		clear(s.Data)
 	}
-	m.made.randomize()
+	if err := m.start(); err != nil {
+		panic(err) // at the first start there was none
+	}
 }

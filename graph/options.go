@@ -34,8 +34,8 @@ type Options struct {
 	Composition *composed.Composition // CL and CBOW: word vectors are means of parts; nil: they are not
 
 	// Start, if not nil, writes the rows that training goes on from over those of a
-	// new W and C, (V, N): W random, C zero. Reset calls it again. An Encoder must be
-	// Starting: then W are words' own vectors.
+	// new W and C, (V, N): W random, C zero. Reset calls it again. W is nil if it is
+	// composed of parts, which start by themselves, or by an Encoder that is not Starting.
 	Start func(words, contexts []float32)
 
 	Account *trainer.Account // gives the memory; may be nil
@@ -56,9 +56,6 @@ func (c Options) withDefaults() (Options, error) {
 	case c.Threads < 1:
 		return c, fmt.Errorf("number of threads is %d; it must be at least 1", c.Threads)
 	}
-	if _, ok := c.Encoder.(Starting); !ok && c.Start != nil && c.Encoder != nil {
-		return c, errors.New("an encoder without words' own vectors cannot start from given vectors")
-	}
 	return c, c.Optimizer.Validate()
 }
 
@@ -73,8 +70,6 @@ func (c Options) forWords(words int) (Options, error) {
 		switch {
 		case c.Encoder != nil:
 			return c, errors.New("words are composed either of parts or by an encoder")
-		case c.Start != nil:
-			return c, errors.New("words that are composed of parts cannot start from given vectors")
 		case x.Dim != c.Dim || x.Words() != words:
 			return c, fmt.Errorf("a composition of %d words of dimension %d; there are %d of dimension %d", x.Words(), x.Dim, words, c.Dim)
 		}

@@ -48,15 +48,6 @@ func newFrozen(name string, rows int, c Options) *table {
 	return t
 }
 
-// start fills new tables: W random, C zero, and over them what the options
-// say.
-func start(words, contexts *table, c Options) {
-	trainer.Randomize(words.data, words.dim, c.Seed)
-	if c.Start != nil {
-		c.Start(words.data, contexts.data)
-	}
-}
-
 func (t *table) row(i int) []float32 { return t.data[i*t.dim:][:t.dim] }
 
 // count has the table count how often each row moves.

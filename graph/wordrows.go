@@ -26,9 +26,9 @@ type wordRows interface {
 // ownRows are rows of a table: W itself, or what a word has beside its parts.
 type ownRows struct {
 	*table
-	team  *team.Team
-	start func()
-	node  *gorgonia.Node
+	team *team.Team
+	seed uint64
+	node *gorgonia.Node
 }
 
 func (o *ownRows) compose(g *iteration, _ *step.Sampler) *gorgonia.Node {
@@ -53,7 +53,7 @@ func (o *ownRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node,
 	g.node("update "+o.name+": "+string(o.method), o.dense, work, inputs...)
 }
 
-func (o *ownRows) randomize() { o.start() }
+func (o *ownRows) randomize() { trainer.Randomize(o.data, o.dim, o.seed) }
 
 // tensors lists a table and its moments.
 func tensors(name string, data []float32, o optim.Optimizer) []trainer.Tensor {

@@ -32,12 +32,9 @@ func newBlock(c *Options) *block {
 }
 
 // checkComposition returns why the rows of a text's words cannot be composed.
-func checkComposition(c *composed.Composition, text *corpus.Corpus, start trainer.Tables) error {
+func checkComposition(c *composed.Composition, text *corpus.Corpus) error {
 	if c.Words() != text.Vocabulary.Len() {
 		return errors.New("the composition is of another vocabulary")
-	}
-	if len(start.Words) > 0 {
-		return errors.New("vectors that are composed of parts cannot start from given ones")
 	}
 	return c.Check()
 }

@@ -101,8 +101,8 @@ func New(text *corpus.Corpus, noise *corpus.Alias, c Options) (*Trainer, error) 
 }
 
 // NewFrom is New, but the words of the given tables start from their rows; the
-// other words of the text start as in New. Nobody may change the tables while the
-// trainer is in use: Reset reads them again.
+// other words of the text start as in New. What a Composition has starts by itself. Nobody
+// may change the tables while the trainer is in use: Reset reads them again.
 func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Options) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -115,7 +115,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
 	if c.Composition != nil {
-		if err := checkComposition(c.Composition, text, start); err != nil {
+		if err := checkComposition(c.Composition, text); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +138,6 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 	var tree *tree
 	if c.HierarchicalSoftmax {
 		t.nodes, t.contexts = t.contexts, contexts
-		t.start.Contexts = nil // C is not trained
 		tree = newTree(text.Vocabulary.Counts)
 	}
 	if c.Idle {
@@ -309,14 +308,18 @@ func (t *Trainer) State() []trainer.Tensor {
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
 // in word2vec, except for the rows given to NewFrom; nodes zero.
 func (t *Trainer) Reset() {
+	words, contexts := t.words, t.contexts
 	if c := t.options.Composition; c != nil {
 		c.Randomize(t.options.Seed)
+		words = nil
 	} else {
-		trainer.Randomize(t.words, t.options.Dim, t.options.Seed)
+		trainer.Randomize(words, t.options.Dim, t.options.Seed)
 	}
 	trainer.Clear(t.contexts)
-	clear(t.nodes)
-	t.start.CopyTo(t.text.Vocabulary, t.words, t.contexts, t.options.Dim)
+	if clear(t.nodes); t.nodes != nil {
+		contexts = nil // they are not trained
+	}
+	t.start.CopyTo(t.text.Vocabulary, words, contexts, t.options.Dim)
 }
 
 // Close has nothing to release.

@@ -42,6 +42,8 @@ type Trained interface {
 	FileBytes() int64
 	// ListBytes estimates the memory of what is known of the vocabulary: the parts of each word.
 	ListBytes() int64
+	// Continue lets Randomize set what is trained to a start.
+	Continue(from Start) error
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
 	// save describes what Save writes.

@@ -35,12 +35,15 @@ type description struct {
 // Save writes an encoder or n-grams to a file, for Load. Words' own vectors are not part of it. The file is
 // written whole or not at all. A parameter with NaN or infinity is an error.
 //
-// offset, one vector, is added to every composed one; see Offset.
-func Save(path string, e Trained, offset []float32) error {
+// offset, one vector, is added to every composed one; see Offset. center is what the run takes off all vectors; nil: nothing.
+func Save(path string, e Trained, offset, center []float32) error {
 	d := description{Version: fileVersion}
 	var f fileWriter
 	e.save(&d, &f)
 	f.floats("offset", offset, len(offset))
+	if center != nil {
+		f.floats("center", center, len(center))
+	}
 	text, err := json.Marshal(d)
 	if err == nil {
 		err = f.err
@@ -101,12 +104,18 @@ func finite(values []float32) bool {
 	return true
 }
 
-// writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
-func (e *NGrams) writeBuckets(f *fileWriter) {
+// used returns the buckets in use by row.
+func (e *NGrams) used() []uint32 {
 	used := slices.AppendSeq(make([]uint32, 0, len(e.rows)), maps.Keys(e.rows))
 	slices.SortFunc(used, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(e.rows[a], e.rows[b]), cmp.Compare(a, b))
 	})
+	return used
+}
+
+// writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
+func (e *NGrams) writeBuckets(f *fileWriter) {
+	used := e.used()
 	buckets, rows := make([]byte, 0, 4*len(used)), make([]byte, 0, 4*len(used))
 	for _, bucket := range used {
 		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])

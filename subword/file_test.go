@@ -42,7 +42,7 @@ func TestSaveAndLoad(t *testing.T) {
 		n := e.Dim()
 		offset := random(r, make([]float32, n))
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, offset); err != nil {
+		if err := Save(path, e, offset, nil); err != nil {
 			t.Fatal(err)
 		}
 		loaded, err := Load(path)
@@ -182,7 +182,7 @@ func TestOffset(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	for name, e := range trained(t) {
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, make([]float32, e.Dim())); err != nil {
+		if err := Save(path, e, make([]float32, e.Dim()), nil); err != nil {
 			t.Fatal(err)
 		}
 		whole, err := os.ReadFile(path)
@@ -243,7 +243,7 @@ func TestLoadRefuses(t *testing.T) {
 		change(&cnn.options, &sums.options)
 		for _, e := range []Trained{cnn, sums} {
 			path := filepath.Join(t.TempDir(), "encoder")
-			if err := Save(path, e, make([]float32, 6)); err != nil {
+			if err := Save(path, e, make([]float32, 6), nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -261,7 +261,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestEncoderDamaged(t *testing.T) {
 	for name, e := range trained(t) {
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, make([]float32, e.Dim())); err != nil {
+		if err := Save(path, e, make([]float32, e.Dim()), nil); err != nil {
 			t.Fatal(err)
 		}
 		whole, err := os.ReadFile(path)
@@ -292,7 +292,7 @@ func TestSharedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "encoder")
-	if err := Save(path, e, make([]float32, 2)); err != nil {
+	if err := Save(path, e, make([]float32, 2), nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)

@@ -124,6 +124,15 @@ func (f fileReader) floats(name string, dst []float32) error {
 	return nil
 }
 
+// center reads what the run took off all vectors; nil: nothing.
+func (f fileReader) center(dim int) ([]float32, error) {
+	if _, ok := f["center"]; !ok {
+		return nil, nil
+	}
+	center := make([]float32, dim)
+	return center, f.floats("center", center)
+}
+
 // holds is an error unless so many values can be in the file: its metadata may say anything.
 func (f fileReader) holds(values float64) error {
 	var bytes int64
@@ -173,6 +182,9 @@ func (f fileReader) ngrams(o NGramOptions, scale float32, source Source) (Compos
 	}
 	o.Scale, o.source = scale, source
 	e := &NGrams{options: o, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
+	if e.center, err = f.center(o.Dim); err != nil {
+		return nil, err
+	}
 	var sizes []uint32
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])

@@ -25,6 +25,8 @@ type network struct {
 	parameters []graph.Parameter
 	statistics *Statistics // of the vocabulary's features, in the last run of Rows; nil if they are raw
 	offset     []float32   // (N), of a file: Encode adds it; nil: zeros
+	center     []float32   // see Center
+	start      *network    // that training goes on from; nil: it starts anew
 }
 
 // NewNetwork makes an encoder of a vocabulary by the network of a name. Its parameters are zero: Randomize or load them.
@@ -141,7 +143,13 @@ func (n *network) Randomize(seed uint64) {
 		trainer.Uniform(values[:in*m.Columns], limit, seed, i)
 		clear(values[in*m.Columns:])
 	}
+	if n.start != nil {
+		n.goOn()
+	}
 }
+
+// Center is what the run of a file took off all vectors, (N); nil: nothing.
+func (n *network) Center() []float32 { return n.center }
 
 // Rows adds the network for a batch of words to the graph of the parameters. A batch is standardized by the statistics of the last
 // run of the whole vocabulary.
@@ -311,5 +319,8 @@ func (f fileReader) network(name string, o NetworkOptions) (Composer, error) {
 		return nil, err
 	}
 	n.offset = make([]float32, o.Dim)
+	if n.center, err = f.center(o.Dim); err != nil {
+		return nil, err
+	}
 	return n, f.floats("offset", n.offset)
 }

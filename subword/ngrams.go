@@ -59,6 +59,8 @@ type NGrams struct {
 	rows    map[uint32]uint32     // bucket to part
 	words   *composed.Composition // of the vocabulary
 	offset  []float32             // (N); nil: zeros
+	center  []float32             // see Center
+	start   Start                 // that training goes on from; without an encoder it starts anew
 }
 
 // NewNGrams makes the n-grams of a vocabulary. Their vectors are zero: randomize or load them.
@@ -156,7 +158,13 @@ func (e *NGrams) Randomize(seed uint64) {
 	if e.words.Own != nil {
 		trainer.Randomize(e.words.Own, e.options.Dim, seed)
 	}
+	if e.start.Encoder != nil {
+		e.goOn()
+	}
 }
+
+// Center is what the run of a file took off all vectors, (N); nil: nothing.
+func (e *NGrams) Center() []float32 { return e.center }
 
 func (e *NGrams) row(row int) []float32 { return e.words.Parts[row*e.options.Dim:][:e.options.Dim] }
 

@@ -23,6 +23,7 @@ func (e nothing) Source() Source                   { return "" }
 func (e nothing) Truncated() int                   { return 0 }
 func (e nothing) FileBytes() int64                 { return 0 }
 func (e nothing) ListBytes() int64                 { return 0 }
+func (e nothing) Continue(Start) error             { return nil }
 func (e nothing) save(*description, *fileWriter)   {}
 
 // Rows are zeros. They need a graph, which an encoder has from its parameters;

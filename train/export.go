@@ -95,25 +95,34 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil)) })
-	vectors, added := words, contexts
+	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil, nil)) })
+	vectors, added, untouched := words, contexts, j.untouched(words, contexts)
+	var center []float32
 	if j.composes() {
-		vectors, added = j.config.Exported(words, contexts), nil
+		vectors, center = j.config.Exported(words, contexts)
+		added = nil
+		for i, vector := range untouched {
+			copy(vectors[i*j.config.Dim:], vector)
+		}
 	}
-	err := j.exportRows(folder, runfolder.VectorsFile, j.rows(vectors, added))
+	err := j.exportRows(folder, runfolder.VectorsFile, j.rows(vectors, added, untouched))
 	working.Wait()
 	if err = cmp.Or(err, contextsErr); err != nil || !j.composes() {
 		return err
 	}
-	return j.exportEncoders(folder, vectors)
+	return j.exportEncoders(folder, vectors, center)
 }
 
-// rows returns the rows of a table, with contexts added to them as --context-weight says, or nil.
-func (j *job) rows(words, contexts []float32) func(i int, buffer []float32) []float32 {
+// rows returns the rows of a table, with contexts added to them as --context-weight says, or nil. Those that training left untouched
+// are as they were.
+func (j *job) rows(words, contexts []float32, untouched [][]float32) func(i int, buffer []float32) []float32 {
 	n := j.config.Dim
 	return func(i int, buffer []float32) []float32 {
 		row := words[i*n:][:n]
-		if contexts == nil {
+		switch {
+		case untouched != nil && untouched[i] != nil:
+			return untouched[i]
+		case contexts == nil:
 			return row
 		}
 		return j.config.ExportedRow(buffer, row, contexts[i*n:][:n])
@@ -132,12 +141,12 @@ func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i in
 
 // exportEncoders writes the fit, if there is one, and then the encoder, with the offset that fits composed vectors to the given
 // ones. So a run that was killed while it was fitted does not have the encoder compose what the fit should.
-func (j *job) exportEncoders(folder *runfolder.Folder, vectors []float32) error {
+func (j *job) exportEncoders(folder *runfolder.Folder, vectors, center []float32) error {
 	counts := j.text.vocabulary.Counts
 	if j.unseen != nil {
 		once, err := j.unseen.Fit(vectors, counts, unseenRidge, j.config.ThreadCount())
 		if err == nil {
-			err = subword.Save(folder.Path(runfolder.FitFile), j.unseen, once)
+			err = subword.Save(folder.Path(runfolder.FitFile), j.unseen, once, nil)
 		}
 		if err != nil || j.encoder == nil {
 			return err
@@ -147,7 +156,7 @@ func (j *job) exportEncoders(folder *runfolder.Folder, vectors []float32) error 
 	if err != nil {
 		return err
 	}
-	return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, offset)
+	return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, offset, center)
 }
 
 // diskSpace returns the size of the files of the run.

@@ -150,7 +150,7 @@ func TestSharedText(t *testing.T) {
 
 func checkFirstValue(t *testing.T, out string, want float32) {
 	t.Helper()
-	start, err := runfolder.LoadTables(t.Context(), filepath.Join(out, runfolder.VectorsFile))
+	start, err := runfolder.LoadStart(t.Context(), filepath.Join(out, runfolder.VectorsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (j *job) drawSequential(noise *corpus.Alias) *blueprint {
 	return &blueprint{
 		noise: noise, sequential: o,
 		plan: func(a *trainer.Account) error { return sequential.Plan(a, words, tokens, o) },
-		make: func() (trainer.Trainer, error) { return sequential.NewFrom(text, noise, j.start, o) },
+		make: func() (trainer.Trainer, error) { return sequential.NewFrom(text, noise, j.start.Tables, o) },
 		planOn: func(d device.Device, host *trainer.Account, free int64) (int64, error) {
 			if err := sequential.Plan(host, words, tokens, idle); err != nil {
 				return 0, err
@@ -132,7 +132,7 @@ func (j *job) drawSequential(noise *corpus.Alias) *blueprint {
 			return device.MemorySequential(text, idle, precision, free, d.GPUs())
 		},
 		makeOn: func(d device.Device) (trainer.Trainer, error) {
-			return device.NewSequential(d, text, noise, j.start, idle, precision)
+			return device.NewSequential(d, text, noise, j.start.Tables, idle, precision)
 		},
 	}
 }

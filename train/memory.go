@@ -110,7 +110,7 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 	m := runfolder.Memory{
 		Corpus: j.text.vocabulary.Bytes(), Matrix: j.matrix + a.Sum(cooccurrence.ForMatrix),
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
-		Work: a.Sum(trainer.ForWork) + j.start.Bytes() + j.spellingBytes() + j.copyBytes(),
+		Work: a.Sum(trainer.ForWork) + j.startBytes() + j.spellingBytes() + j.copyBytes(),
 	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {

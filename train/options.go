@@ -58,7 +58,8 @@ type Observation struct {
 
 // Vectors returns what vectors.bin would hold now, before rare words lean on a fit.
 func (o Observation) Vectors() (*embedding.Table, error) {
-	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, o.config.Exported(o.Words, o.Contexts))
+	vectors, _ := o.config.Exported(o.Words, o.Contexts)
+	return embedding.NewTable(o.Vocabulary.Words, o.config.Dim, vectors)
 }
 
 // observer returns the function that the loop calls, nil if there is none.

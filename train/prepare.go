@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -29,7 +30,7 @@ type job struct {
 	guard    memoryGuard
 	executor executor
 	text     *text
-	start    trainer.Tables      // vectors to go on from; may be none
+	start    start               // model to go on from; may be none
 	encoder  subword.Trained     // of word vectors; nil: they are a table
 	unseen   *subword.NGrams     // fitted to the trained vectors for unseen words; nil: the encoder has them
 	epochs   float64             // passes over one epoch of the mode
@@ -177,7 +178,7 @@ func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 	}
 	model := c.GraphOptions(j.encoder)
 	model.Account = j.live
-	if v := j.text.vocabulary; len(j.start.Words) > 0 {
+	if v := j.text.vocabulary; j.start.rows != nil {
 		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
 	}
 	if j.encoder != nil {
@@ -199,6 +200,9 @@ func (j *job) makeTrainer() error {
 	j.newTrainer = nil // and what it holds
 	if err != nil {
 		return err
+	}
+	if err := j.sumStart(t); err != nil {
+		return errors.Join(err, t.Close())
 	}
 	j.trainer, j.account = t, j.live
 	j.text.corpus.GiveBack() // what was looked up all over it

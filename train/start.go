@@ -1,50 +1,140 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
-// readStart reads the vectors that training goes on from. In the sentence-ordered
-// modes the vocabulary then has their words, too: those that the text lacks keep
-// their vectors. In the others training is about the vocabulary of the text, as are
-// M and the moments, so the rest of the vectors is left out.
+// A start is the model that training goes on from. The zero start is none.
+type start struct {
+	runfolder.Start
+	rows []int    // of each word of the vocabulary; -1: it is new
+	sums []uint64 // of the rows of W and C of each word, before training
+}
+
+// readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
+// keep their vectors.
 func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	path := j.config.Init
 	if path == "" {
 		return nil
 	}
-	start, err := runfolder.LoadTables(ctx, path)
+	from, err := runfolder.LoadStart(ctx, path)
 	if err != nil {
 		return fmt.Errorf("--init: %w", err)
 	}
-	if n := len(start.Vocabulary); len(start.Words) != n*j.config.Dim {
+	if n := len(from.Vocabulary); len(from.Words) != n*j.config.Dim {
 		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d",
-			path, len(start.Words)/n, j.config.Dim, len(start.Words)/n)
+			path, len(from.Words)/n, j.config.Dim, len(from.Words)/n)
 	}
 	own := j.text.vocabulary.Len()
-	if j.mode.Family != settings.SentenceOrdered {
-		j.start = start
-		known := start.Known(j.text.vocabulary)
-		p.Notef("Start:   %s of the %s words of the text are in %s, the others start anew; "+
-			"%s of its words are not in the text and are left out",
-			terminal.Number(known), terminal.Number(own), path, terminal.Number(len(start.Vocabulary)-known))
-		return nil
-	}
-	grown, err := sequential.Grow(j.text.corpus, start.Vocabulary)
+	grown, err := sequential.Grow(j.text.corpus, from.Vocabulary)
 	if err != nil {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
-	j.text.corpus, j.start = grown, start
+	j.text.corpus = grown
 	j.text.setVocabulary(grown.Vocabulary)
-	known := own + len(start.Vocabulary) - j.text.vocabulary.Len()
-	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more",
-		terminal.Number(len(start.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known))
+	known := own + len(from.Vocabulary) - j.text.vocabulary.Len()
+	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more%s",
+		terminal.Number(len(from.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known), j.comesAlong(from))
+	if !j.config.HasEncoder() {
+		from.Encoder, from.Mean = nil, nil // vectors are around zero then, as those of others in the same file
+	}
+	j.start = start{Start: from, rows: from.Rows(j.text.vocabulary)}
 	return nil
+}
+
+// comesAlong says what of a start but words' vectors comes along, and what does not.
+func (j *job) comesAlong(from runfolder.Start) string {
+	text, name := "", "n-grams"
+	if from.Encoder != nil && from.Encoder.Source() != subword.FromNGrams {
+		name = string(from.Encoder.Source())
+	}
+	switch {
+	case from.Encoder == nil && j.config.HasEncoder():
+		text = "; --subword " + j.config.Subword + " is new"
+	case from.Encoder == nil:
+	case j.config.HasEncoder():
+		text = "; its " + name + " come along, and new words start from them"
+	default:
+		text = "; its " + name + " are left out, as --subword " + settings.SubwordNone + " says"
+	}
+	if from.Contexts == nil {
+		text += "; it has no contexts, which start at zero"
+	}
+	return text
+}
+
+// continueEncoder lets the encoder go on from the start.
+func (j *job) continueEncoder() error {
+	if j.encoder == nil || j.start.rows == nil {
+		return nil
+	}
+	from := j.start
+	row := func(dst []float32, word int) bool {
+		known := from.rows[word] >= 0
+		if known {
+			from.Row(dst, from.rows[word])
+		}
+		return known
+	}
+	return j.encoder.Continue(subword.Start{Encoder: from.Encoder, Row: row})
+}
+
+// startBytes is the memory of the start.
+func (j *job) startBytes() int64 {
+	bytes := j.start.Bytes() + 16*int64(len(j.start.rows))
+	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
+		bytes += e.FileBytes()
+	}
+	return bytes
+}
+
+// sumStart sums the rows of the words that a trainer starts with.
+func (j *job) sumStart(t trainer.Trainer) error {
+	if j.start.rows == nil {
+		return nil
+	}
+	if err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t)); err != nil {
+		return err
+	}
+	words, contexts := t.Tables()
+	for i := range j.start.rows {
+		j.start.sums = append(j.start.sums, j.rowSum(i, words, contexts))
+	}
+	return nil
+}
+
+// rowSum is the FNV-1a hash of the bits of both rows of a word, taken 32 at a time.
+func (j *job) rowSum(i int, words, contexts []float32) uint64 {
+	const basis, prime = 14695981039346656037, 1099511628211
+	sum, n := uint64(basis), j.config.Dim
+	for _, table := range [][]float32{words, contexts} {
+		for _, x := range table[i*n:][:n] {
+			sum = (sum ^ uint64(math.Float32bits(x))) * prime
+		}
+	}
+	return sum
+}
+
+// untouched returns the vector with which the start had each word that training left as it was; nil for others.
+func (j *job) untouched(words, contexts []float32) (vectors [][]float32) {
+	n := j.config.Dim
+	for i, row := range j.start.rows {
+		vectors = append(vectors, nil)
+		if row >= 0 && j.rowSum(i, words, contexts) == j.start.sums[i] {
+			vectors[i] = j.start.Words[row*n:][:n]
+		}
+	}
+	return vectors
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestInit(t *testing.T) {
 	}
 	for _, init := range []string{first.Out, exported} {
 		c := longerConfig(t, string(sequential.FullW2V))
-		c.Corpus, c.Init, c.ContextWeight = text, init, first.ContextWeight
+		c.Corpus, c.Init, c.ContextWeight = text, init, 0.7 // not that of first
 		var notes bytes.Buffer
 		if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
 			t.Fatal(err)
@@ -130,144 +131,174 @@ func TestInitRefuses(t *testing.T) {
 	}
 }
 
-// Modes cl and vanilla go on from vectors, too: each word of the text that has some
-// starts there, contexts included, and the others as usual.
-func TestInitOfGraphs(t *testing.T) {
-	first := smallConfig(t, settings.ModeCL)
-	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
-		t.Fatal(err)
+// startPairs says what becomes of a run of some encoder in each of startModes, with some --subword, or none: its encoder and words come
+// along (+), its words alone (w), its words beside a new network (n), or it is refused (x).
+const startPairs = `
+	none       -          w w w w w x
+	none       none       w w w w x x
+	none       ngram      x x x x x x
+	none       cnn        n n n x x x
+	ngram      -          + + x + x x
+	ngram      none       w w w w x x
+	ngram      ngram      + + x + x x
+	ngram      cnn        x x x x x x
+	cnn        -          + + + x x x
+	cnn        none       w w w w x x
+	cnn        ngram      x x x x x x
+	cnn        recurrent  x x x x x x
+	recurrent  -          + + + x x x
+	recurrent  cnn        x x x x x x
+`
+
+var startModes = []string{"cl --model sg", "cl --model cbow", "vanilla", "word2vec", "psgnscc", "glove"}
+
+// startConfig is a tiny run of a mode.
+func startConfig(t *testing.T, mode, encoder, text, init string) (settings.Config, error) {
+	mode, model, _ := strings.Cut(mode, " --model ")
+	flags := map[string]string{"mode": mode, "corpus": writeFile(t, "text", text), "out": filepath.Join(t.TempDir(), "run"), "dim": "4"}
+	for name, value := range map[string]string{
+		"model": model, "subword": encoder, "init": init, "negative": "2", "sample": "0", "threads": "1", "iterations": "6", "batch": "200", "contexts": "6",
+	} {
+		s, _ := settings.Find(name)
+		takes := s.AppliesTo(mode) && s.AppliesWith(mode, model) || name == "init" || name == "subword"
+		if takes && value != "" && (name != "batch" || model == "cbow") {
+			flags[name] = value
+		}
 	}
-	run, err := runfolder.Open(first.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := run.Tables(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := embedding.NewTable(old.Vocabulary, first.Dim, old.Words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exported := filepath.Join(t.TempDir(), "old.vec")
-	if err := embedding.Save(exported, table, embedding.Word2VecText); err != nil {
-		t.Fatal(err)
-	}
-	lost := old.Vocabulary[0]
-	text := writeFile(t, "new", strings.ReplaceAll(smallText(), lost, "newcomer"))
-	for _, mode := range []string{settings.ModeCL, settings.ModeVanilla, onStretches} {
-		for _, init := range []string{first.Out, exported} {
-			c := longerConfig(t, mode)
-			c.Corpus, c.Init, c.ContextWeight = text, init, 1
-			c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
-			var notes bytes.Buffer
-			if _, err := Run(t.Context(), c, Options{}, progress.New(&notes)); err != nil {
-				t.Fatal(err)
+	return settings.Resolve("", flags)
+}
+
+// Training goes on from any run in any mode that can, with all that the run has; else it is refused by a reason, not with less than was asked.
+func TestInitPairs(t *testing.T) {
+	runs := map[string][]string{}
+	for encoder, modes := range map[string][]string{
+		"none": {"cl --model cbow", "vanilla", "word2vec", "psgnscc", "glove"}, "ngram": {"cl --model cbow", "cl --model sg", "word2vec"},
+		"cnn": {"cl --model sg", "vanilla"}, "recurrent": {"cl --model cbow"},
+	} {
+		for _, mode := range modes {
+			asked := encoder
+			if mode == "psgnscc" || mode == "glove" {
+				asked = ""
 			}
-			if want := "5 of the 6 words of the text are in " + init + ", the others start anew; 1 of its words are not in the text"; !strings.Contains(notes.String(), want) {
-				t.Errorf("%s: no word of %q:\n%s", mode, want, &notes)
-			}
-			got, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
+			c, err := startConfig(t, mode, asked, smallText(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			fresh := make([]float32, len(got.Vectors))
-			trainer.Randomize(fresh, c.Dim, c.Seed)
-			for i, word := range got.Words {
-				want := slices.Clone(fresh[i*c.Dim:][:c.Dim])
-				if row := slices.Index(old.Vocabulary, word); row >= 0 {
-					copy(want, old.Words[row*c.Dim:])
-					for j := range want {
-						if init == first.Out { // a file has no contexts
-							want[j] += old.Contexts[row*c.Dim+j]
-						}
-					}
-				} else if word != "newcomer" {
-					t.Errorf("%s: a word %s", mode, word)
-				}
-				for j, x := range got.Vector(i) {
-					if d := x - want[j]; d > 1e-6 || d < -1e-6 {
-						t.Fatalf("%s from %s: %s starts at %v, want %v", mode, init, word, got.Vector(i), want)
-					}
-				}
-			}
-
-			c.LR = 0.01
-			c.Out = filepath.Join(t.TempDir(), "run")
 			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 				t.Fatal(err)
 			}
-			want := hashOf(t, c.Out)
-			c.Out = filepath.Join(t.TempDir(), "run")
-			interruptRun(t, c)
-			if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
-				t.Fatal(err)
-			}
-			if hashOf(t, c.Out) != want {
-				t.Errorf("%s from %s, resumed: other vectors", mode, init)
+			runs[encoder] = append(runs[encoder], c.Out)
+		}
+	}
+	text := strings.ReplaceAll(smallText(), "blue", "greeneo")
+	for line := range strings.Lines(strings.TrimSpace(startPairs)) {
+		fields := strings.Fields(line)
+		encoder, asked := fields[0], strings.Trim(fields[1], "-")
+		for i, mode := range startModes {
+			for _, run := range runs[encoder] {
+				c, err := startConfig(t, mode, asked, text, run)
+				if err != nil {
+					if what := fields[2+i]; what != "x" || !strings.Contains(err.Error(), "--") {
+						t.Errorf("%s with --subword %s to %s: %v, want %s", encoder, asked, mode, err, what)
+					}
+					continue
+				}
+				if checkStart(t, c, fields[2+i]); asked == "" {
+					checkContinued(t, c)
+				}
 			}
 		}
 	}
 }
 
-// With an encoder given vectors are the start of words' own; spelling starts anew.
-func TestInitOfEncoders(t *testing.T) {
-	first := smallConfig(t, settings.ModeCL)
-	if _, err := Run(t.Context(), first, Options{}, nil); err != nil {
+// checkContinued trains a run that goes on from another, also with an interrupt. A word that neither is trained nor has n-grams or a
+// network keeps its vector, whatever --context-weight is.
+func checkContinued(t *testing.T, c settings.Config) {
+	t.Helper()
+	c.ContextWeight = 0.7
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	old, err := runfolder.LoadTables(t.Context(), first.Out)
+	before, after := loadVectors(t, c.Init), loadVectors(t, c.Out)
+	was, _ := before.Index("blue")
+	is, _ := after.Index("blue")
+	if kept := slices.Equal(before.Vector(was), after.Vector(is)); kept == c.HasNetwork() {
+		t.Errorf("%s from %s, %s: a word that the text lacks kept its vector: %v", c.Mode, c.Init, c.Subword, kept)
+	}
+	want := hashOf(t, c.Out)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	interruptRun(t, c)
+	if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if hashOf(t, c.Out) != want {
+		t.Errorf("%s from %s, resumed: other vectors", c.Mode, c.Init)
+	}
+}
+
+func loadVectors(t *testing.T, run string) *embedding.Table {
+	t.Helper()
+	table, err := embedding.Load(t.Context(), filepath.Join(run, runfolder.VectorsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range graphModes {
-		c := subwordConfig(t, mode, "cnn")
-		c.Init, c.ContextWeight = first.Out, 0
-		c.LR, c.LREnd = 1e-30, 0 // what is exported is the start
-		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		got, err := embedding.Load(t.Context(), filepath.Join(c.Out, runfolder.VectorsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		encoder, err := subword.Load(filepath.Join(c.Out, runfolder.EncoderFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		composed, offset := make([]float32, len(got.Vectors)), make([]float32, c.Dim) // what is composed has an offset, the same of all words
-		if err := encoder.Encode(got.Words, composed); err != nil {
-			t.Fatal(err)
-		}
-		for i, word := range got.Words {
-			want := old.Words[slices.Index(old.Vocabulary, word)*c.Dim:][:c.Dim]
-			for j, x := range got.Vector(i) {
-				d := x - composed[i*c.Dim+j] - want[j]
-				if i == 0 {
-					offset[j] = d
-				}
-				if d -= offset[j]; d > 1e-5 || d < -1e-5 {
-					t.Fatalf("%s: %s starts at %v, want %v", mode, word, got.Vector(i), want)
-				}
+	return table
+}
+
+// checkStart checks what a run starts with: rows of the run before, and a new word that has the mean of the n-grams that are known.
+func checkStart(t *testing.T, c settings.Config, what string) {
+	t.Helper()
+	from, err := runfolder.LoadStart(t.Context(), c.Init)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes bytes.Buffer
+	j := &job{config: c}
+	defer j.close()
+	if err := cmp.Or(j.prepare(t.Context(), progress.New(&notes)), trainer.Refresh(j.trainer)); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{"+": "come along, and new words start from them", "n": "; --subword cnn is new", "w": "more"}[what]
+	if from.Encoder != nil && what == "w" {
+		said, from.Mean = " are left out, as --subword none says", nil
+	}
+	if said == "" || !strings.Contains(notes.String(), said) || !strings.Contains(notes.String(), "6 words of "+c.Init+", 5 of them in the text, which has 1 more") {
+		t.Errorf("%s from %s, %q:\n%s", c.Mode, c.Init, what, &notes)
+	}
+	words, contexts := j.trainer.Tables()
+	near := func(word string, got, want []float32, most float32) {
+		for i, x := range got {
+			if d := x - want[i]; d > most || d < -most {
+				t.Errorf("%s from %s, %s: %s starts at %v, want %v", c.Mode, c.Init, c.Subword, word, got, want)
+				return
 			}
 		}
-		c.LR = 0.01
-		c.Out = filepath.Join(t.TempDir(), "run")
-		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		trained := hashOf(t, c.Out)
-		c.Out = filepath.Join(t.TempDir(), "run")
-		interruptRun(t, c)
-		if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if hashOf(t, c.Out) != trained {
-			t.Errorf("%s, resumed: other vectors", mode)
-		}
-		c.Compose = "spelling"
-		if err := c.Validate(); !errors.As(err, new(*terminal.UsageError)) || !strings.Contains(err.Error(), "--subword cnn composes vectors, so") {
-			t.Errorf("%s, spelling alone: error %v", mode, err)
+	}
+	row := make([]float32, c.Dim)
+	for i, word := range j.text.vocabulary.Words {
+		if k := j.start.rows[i]; k >= 0 {
+			from.Row(row, k)
+			near(word, words[i*c.Dim:][:c.Dim], row, 1e-5)
+			near("context "+word, contexts[i*c.Dim:][:c.Dim], from.Contexts[k*c.Dim:], 0)
 		}
 	}
+	grams, ok := j.encoder.(*subword.NGrams)
+	if !ok {
+		return
+	}
+	clear(row)
+	z, known := make([]float32, c.Dim), float32(0)
+	for _, bucket := range grams.Shape().NGrams(nil, "greeneo") {
+		if from.Encoder.(subword.NGramRows).NGramRow(bucket, z) {
+			known++
+			for i, x := range z {
+				row[i] += (x - row[i]) / known
+			}
+			if own := make([]float32, c.Dim); !grams.NGramRow(bucket, own) || !slices.Equal(own, z) {
+				t.Errorf("an n-gram starts at %v, want %v", own, z)
+			}
+		}
+	}
+	id, _ := j.text.vocabulary.ID("greeneo")
+	near("greeneo", words[int(id)*c.Dim:][:c.Dim], row, 1e-5)
 }

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"cmp"
+
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
@@ -15,7 +17,7 @@ func (j *job) makeEncoder() (err error) {
 	if j.encoder, err = j.config.NewEncoder(words); err == nil && j.config.FitsUnseen() {
 		j.unseen, err = subword.NewFit(words, j.config.Dim, j.encoder)
 	}
-	return err
+	return cmp.Or(err, j.continueEncoder())
 }
 
 // composes reports whether the run folder gets what composes words that the text lacks.

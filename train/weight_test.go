@@ -63,7 +63,11 @@ func TestContextWeightOfAFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tables.Words
+		all := make([]float32, len(tables.Words))
+		for i := range tables.Vocabulary {
+			tables.Row(all[i*c.Dim:][:c.Dim], i)
+		}
+		return all
 	}
 	want := words()
 	j := &job{}

@@ -89,6 +89,21 @@ func (c *Composer) Spread(word uint32, change, rates []float32, next []uint32) {
 	simd.AddToRows(c.Parts, parts, rates, change, next)
 }
 
+// SetOwn sets the own row of a word so that its row is the given one, but for rounding.
+func (c *Composer) SetOwn(word uint32, row []float32) {
+	parts, own := c.Of(word), c.Own[int(word)*c.Dim:][:c.Dim]
+	var weight float32
+	c.scratch, weight = c.weights(c.scratch, parts)
+	for i := range c.scratch {
+		c.scratch[i] = -c.scratch[i]
+	}
+	copy(own, row)
+	simd.AddCombination(own, c.scratch, c.Parts, parts, nil)
+	for i := range own {
+		own[i] /= weight
+	}
+}
+
 // Gradient writes the gradient of each single n-gram of a part to dst, N values, from those of the rows of W, (V, N). If no
 // word of the part is trained, it returns false and writes nothing.
 func (c *Composer) Gradient(dst []float32, part int, gradients []float32) bool {

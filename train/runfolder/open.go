@@ -92,7 +92,8 @@ func (r *Run) Vectors(ctx context.Context) (*embedding.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return embedding.NewTable(t.Vocabulary, c.Dim, c.Exported(t.Words, t.Contexts))
+	vectors, _ := c.Exported(t.Words, t.Contexts)
+	return embedding.NewTable(t.Vocabulary, c.Dim, vectors)
 }
 
 // table reads a file of vectors, and meanwhile its checksum.
@@ -116,7 +117,7 @@ func (r *Run) Encoder() (subword.Composer, error) {
 	return nil, nil
 }
 
-// Tables returns W and C; while the run is going, the tables of its last
+// Tables returns W, with X·C added to it and around zero, and C; while the run is going, the tables of its last
 // checkpoint.
 func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
@@ -137,8 +138,7 @@ func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if len(vectors.Vectors) != len(contexts.Vectors) {
 		return trainer.Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
 	}
-	c.Words(vectors.Vectors, contexts.Vectors)
-	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors}, nil
+	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors, Weight: float32(c.ContextWeight)}, nil
 }
 
 // saved returns the tables of the last checkpoint.
@@ -204,23 +204,6 @@ type Vectors struct {
 func LoadTable(ctx context.Context, path string) (*embedding.Table, error) {
 	t, _, err := load(ctx, path)
 	return t, err
-}
-
-// LoadTables reads the tables of a run folder, or the vectors of a file as W without
-// C, to go on training from.
-func LoadTables(ctx context.Context, path string) (trainer.Tables, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err := embedding.Load(ctx, path)
-		if err != nil {
-			return trainer.Tables{}, err
-		}
-		return trainer.Tables{Vocabulary: t.Words, Words: t.Vectors}, nil
-	}
-	r, err := Open(path)
-	if err != nil {
-		return trainer.Tables{}, err
-	}
-	return r.Tables(ctx)
 }
 
 // LoadVectors is LoadTable with the encoder of a run folder or of a fastText model.

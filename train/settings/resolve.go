@@ -19,7 +19,7 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	if err := c.checkApplies(set); err != nil {
+	if err := cmp.Or(c.checkStart(set), c.checkApplies(set)); err != nil {
 		return Config{}, err
 	}
 	if err := c.checkLength(set); err != nil {
@@ -89,6 +89,7 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 	}
 	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
 	c := Defaults(mode, texts["preset"], texts["optimizer"], texts["model"])
+	c.goOn(texts, set)
 	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
 	}

@@ -152,8 +152,8 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"},
 			Modes: onNegatives, Record: true, value: &c.Init,
-			help: "start from the vectors of `PATH`, a run folder or a file. Words without a vector there start anew; " +
-				"words that the text lacks are left out in cl and vanilla and kept in the other modes",
+			help: "go on from the model of `PATH`, a run folder, or from the vectors of a file: " +
+				"words, n-grams or network, and contexts. Words that the text lacks keep their vectors",
 		},
 		{
 			Name: "force", Resume: true, value: &c.Force,

@@ -154,7 +154,7 @@ func (c *Config) leftOut(name string) bool {
 	case "init":
 		return c.Init == ""
 	case "subword":
-		return c.Subword == SubwordNone && !c.in(Stretches) // which have n-grams unless told otherwise
+		return c.Subword == SubwordNone && !c.in(Stretches) && c.Init == "" // which may have an encoder unless told otherwise
 	case "max-memory":
 		return c.MaxMemory.IsZero()
 	case "budget":

@@ -185,21 +185,21 @@ func (c *Config) Rate(unit, units int) float64 {
 // Exported returns the vectors to use, (V, N): a new W + X·C, or W itself if X,
 // the setting context-weight, is 0. Composed rows have a direction in common that hides what tells them apart, of
 // unseen words most: n-grams' means lose the mean of W, rows of a graph their own mean
-// (docs/subword.md).
-func (c *Config) Exported(words, contexts []float32) []float32 {
+// (docs/subword.md). It is the mean returned; nil: nothing is lost.
+func (c *Config) Exported(words, contexts []float32) (vectors, mean []float32) {
 	if c.ContextWeight == 0 {
-		return words
+		return words, nil
 	}
 	sum := make([]float32, len(words))
 	trainer.AddContexts(sum, words, contexts, float32(c.ContextWeight), c.ThreadCount())
 	switch {
 	case !c.HasEncoder():
 	case c.trains(withMeans):
-		center(sum, words, c.Dim)
+		mean = center(sum, words, c.Dim)
 	default:
-		center(sum, sum, c.Dim)
+		mean = center(sum, sum, c.Dim)
 	}
-	return sum
+	return sum, mean
 }
 
 // ExportedRow returns one row of Exported where no encoder composes rows: of a row of W and one of C, in dst or W.
@@ -209,12 +209,4 @@ func (c *Config) ExportedRow(dst, word, context []float32) []float32 {
 	}
 	trainer.AddContext(dst, word, context, float32(c.ContextWeight))
 	return dst
-}
-
-// Words is the inverse of Exported: it turns exported vectors into W, in place. It does not undo rounding and what Exported
-// leaves out.
-func (c *Config) Words(exported, contexts []float32) {
-	if c.ContextWeight != 0 {
-		trainer.AddContexts(exported, exported, contexts, -float32(c.ContextWeight), c.ThreadCount())
-	}
 }

@@ -81,7 +81,8 @@ func TestExportedRowsAreCentred(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sums [2]float64
-		for i, x := range c.Exported(words, contexts) {
+		vectors, _ := c.Exported(words, contexts)
+		for i, x := range vectors {
 			sums[i%2] += float64(x)
 		}
 		for j, sum := range sums {

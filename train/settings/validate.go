@@ -197,8 +197,6 @@ func (v *validator) choices() {
 		"mode %s has no networks, only means: choose %s", c.Mode, strings.Join([]string{SubwordNGram, SubwordNone}, ", "))
 	v.check(c.trains(withOptimizer) || c.SubwordLR <= 1, "subword-lr",
 		"in mode %s at most 1: n-grams take a share of what a word learns", c.Mode)
-	v.check(c.Init == "" || c.Compose != composeSpelling && !c.ComposesRows(), "init",
-		"--subword %s composes vectors, so they cannot start from given ones; only words' own beside a network can", c.Subword)
 	var shared []string
 	for _, o := range optim.Methods() {
 		if o.Shared {

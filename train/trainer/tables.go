@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -12,8 +13,23 @@ import (
 // from. The zero value has none.
 type Tables struct {
 	Vocabulary []string  // the word of each row
-	Words      []float32 // W, (len(Vocabulary), N) in row-major order
+	Words      []float32 // W + X·C - m, (len(Vocabulary), N) in row-major order
 	Contexts   []float32 // C, the same; nil: not known, zeros
+	Weight     float32   // X; 0 unless C is known
+	Mean       []float32 // m, (N); nil: zeros
+}
+
+// Row writes row i of W to dst, N values.
+func (t *Tables) Row(dst []float32, i int) {
+	word := t.Words[i*len(dst):][:len(dst)]
+	if t.Weight == 0 {
+		copy(dst, word)
+	} else {
+		AddContext(dst, word, t.Contexts[i*len(dst):][:len(dst)], -t.Weight)
+	}
+	for j, x := range t.Mean {
+		dst[j] += x
+	}
 }
 
 // Check returns why the tables are wrong for vectors of dim values.
@@ -28,29 +44,32 @@ func (t *Tables) Check(dim int) error {
 	return nil
 }
 
-// Known is how many of the words a vocabulary has.
-func (t *Tables) Known(vocabulary *corpus.Vocabulary) (known int) {
-	for _, word := range t.Vocabulary {
-		if _, ok := vocabulary.ID(word); ok {
-			known++
+// Rows returns the row of each word of a vocabulary; -1: there is none.
+func (t *Tables) Rows(vocabulary *corpus.Vocabulary) []int {
+	rows := slices.Repeat([]int{-1}, vocabulary.Len())
+	for i, word := range t.Vocabulary {
+		if id, ok := vocabulary.ID(word); ok {
+			rows[id] = i
 		}
 	}
-	return known
+	return rows
 }
 
 // Bytes is the memory of the values.
 func (t *Tables) Bytes() int64 { return 4 * int64(len(t.Words)+len(t.Contexts)) }
 
 // CopyTo copies the rows of all words that a vocabulary has to tables of its, words
-// and contexts.
+// and contexts. Either may be nil.
 func (t *Tables) CopyTo(vocabulary *corpus.Vocabulary, words, contexts []float32, dim int) {
 	for i, word := range t.Vocabulary {
 		id, ok := vocabulary.ID(word)
 		if !ok {
 			continue
 		}
-		copy(words[int(id)*dim:][:dim], t.Words[i*dim:])
-		if t.Contexts != nil {
+		if words != nil {
+			t.Row(words[int(id)*dim:][:dim], i)
+		}
+		if t.Contexts != nil && contexts != nil {
 			copy(contexts[int(id)*dim:][:dim], t.Contexts[i*dim:])
 		}
 	}

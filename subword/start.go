@@ -1,0 +1,128 @@
+package subword
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
+	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/kernels/composed"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
+
+// A Start is what the training of an encoder goes on from.
+type Start struct {
+	Encoder Composer                           // of a file of Save, or NGramRows; nil: only words have vectors
+	Words   []string                           // the vocabulary that is trained
+	Row     func(dst []float32, word int) bool // writes the vector of a word; false: it has none
+}
+
+// NGramRows are the n-grams of a trained model.
+type NGramRows interface {
+	Shape() fasttext.Shape
+	// NGramRow writes the vector that a bucket was trained to have; false: it was not trained.
+	NGramRow(bucket uint32, dst []float32) bool
+}
+
+// NGramRow is NGram without scale and offset.
+func (e *NGrams) NGramRow(bucket uint32, dst []float32) bool {
+	row, ok := e.rows[bucket]
+	if ok {
+		copy(dst, e.row(int(row)))
+	}
+	return ok
+}
+
+// Continue lets Randomize set n-grams and words' own vectors to a start, which has n-grams.
+func (e *NGrams) Continue(from Start) error {
+	rows, ok := from.Encoder.(NGramRows)
+	if !ok || rows.Shape() != e.Shape() {
+		return errors.New("n-grams of another shape, or none")
+	}
+	e.start = from
+	return nil
+}
+
+// goOn sets each part to the mean of those of its n-grams that the start has, and words' own vectors so that words have the vectors of the
+// start. A new word has the mean of its parts that the start has.
+func (e *NGrams) goOn() {
+	rows, row := e.start.Encoder.(NGramRows), make([]float32, e.Dim())
+	known := make([]float32, e.words.PartCount()) // n-grams of each part that the start has
+	for _, bucket := range e.used() {
+		if !rows.NGramRow(bucket, row) {
+			continue
+		}
+		part := e.rows[bucket]
+		known[part]++
+		for i, z := 0, e.row(int(part)); i < len(z); i++ {
+			if known[part] == 1 {
+				z[i] = row[i]
+			}
+			z[i] += (row[i] - z[i]) / known[part] // of n-grams that are alike, to the bit
+		}
+	}
+	if e.words.Own == nil {
+		return
+	}
+	const atATime = 1 << 8
+	// Without a context to cancel there is no error.
+	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (e.Words()+atATime-1)/atATime, func(i int) {
+		composer, row := composed.Composer{Composition: e.words}, make([]float32, e.Dim())
+		for word := i * atATime; word < min((i+1)*atATime, e.Words()); word++ {
+			if e.start.Row(row, word) || e.mean(row, uint32(word), known) {
+				composer.SetOwn(uint32(word), row)
+			}
+		}
+	})
+}
+
+// mean writes the mean of the known n-grams of a word to dst; false: it has none.
+func (e *NGrams) mean(dst []float32, word uint32, known []float32) bool {
+	var all float32
+	clear(dst)
+	for _, g := range e.words.Of(word) {
+		all += known[g]
+		simd.AddScaled(dst, e.row(int(g)), known[g])
+	}
+	for i := range dst {
+		dst[i] /= max(all, 1)
+	}
+	return all > 0
+}
+
+// Continue lets Randomize set the matrices to those of a start; symbols that it lacks start anew.
+func (n *network) Continue(from Start) error {
+	if from.Encoder == nil {
+		return nil
+	}
+	old, ok := from.Encoder.(*network)
+	if !ok || old.Name != n.Name || len(old.matrices) != len(n.matrices) || old.alphabet.known() != n.alphabet.known() {
+		return fmt.Errorf("network %s: the start has another network", n.Name)
+	}
+	for i, m := range n.matrices {
+		if o := old.matrices[i]; o.Columns != m.Columns || o.Rows != m.Rows && !m.OfSymbols {
+			return fmt.Errorf("network %s: matrix %s has (%d, %d) values in the start, not (%d, %d)", n.Name, m.Name, o.Rows, o.Columns, m.Rows, m.Columns)
+		}
+	}
+	n.start = old
+	return nil
+}
+
+func (n *network) goOn() {
+	for i, m := range n.matrices {
+		values, old := n.parameters[i].Value.Float32s(), n.start.parameters[i].Value.Float32s()
+		if !m.OfSymbols {
+			copy(values, old)
+			continue
+		}
+		first := n.alphabet.known() * m.Columns
+		copy(values[:first], old)
+		for s, symbol := range n.alphabet.symbols {
+			if row, ok := n.start.alphabet.numbers[symbol]; ok {
+				copy(values[first+s*m.Columns:][:m.Columns], old[int(row)*m.Columns:])
+			}
+		}
+	}
+}

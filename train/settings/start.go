@@ -1,0 +1,83 @@
+package settings
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// encoderOf returns the settings of the encoder that --init has, which training goes on with, by name. It is empty if there is no
+// such run, which reading the vectors will say.
+func encoderOf(path string) map[string]string {
+	encoder := map[string]string{}
+	if path == "" {
+		return encoder
+	}
+	for _, folder := range []string{path, filepath.Clean(path) + ".partial"} {
+		texts, err := readTOML(filepath.Join(folder, "config.toml"))
+		if err != nil {
+			continue
+		}
+		delete(texts, "init")
+		c, _, err := layer("", texts)
+		if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
+			return encoder
+		}
+		for name, text := range c.Recorded() {
+			if s, _ := c.setting(name); s.Section == SectionSubword && name != "subword-lr" && text != SubwordNone {
+				encoder[name] = text
+			}
+		}
+		return encoder
+	}
+	return encoder
+}
+
+// goOn lets the settings go on with the encoder of --init, unless they name another.
+func (c *Config) goOn(texts map[string]string, set given) {
+	had := encoderOf(texts["init"])
+	if texts["graph"] != "" {
+		delete(had, "unseen") // names of nodes have no spelling
+	}
+	if kind := had["subword"]; kind != "" && (!c.trains(withSubwords) || cmp.Or(texts["subword"], kind) != kind) {
+		return
+	}
+	for name, text := range had {
+		if set[name] == "" {
+			texts[name], set[name] = text, "--init "+texts["init"]+": "+name
+		}
+	}
+}
+
+// checkStart refuses to start with another encoder than --init has: what it has is not dropped unasked, and what it lacks does not
+// follow from vectors.
+func (c *Config) checkStart(set given) error {
+	had := encoderOf(c.Init)
+	kind, own := cmp.Or(had["subword"], SubwordNone), cmp.Or(c.Subword, SubwordNone)
+	without := ", or give --subword " + SubwordNone + " to go on without"
+	switch {
+	case c.Init == "" || c.FindMode().Name == "" || own == SubwordNone && set["subword"] != "":
+		return nil
+	case kind == SubwordNone && (c.ComposesRows() || c.HasEncoder() && c.Compose == composeSpelling):
+		return terminal.Usagef("--subword %s: --init %s has vectors alone, which do not say what %s they are composed of; "+
+			"leave --subword out, or take --compose %s with a network", own, c.Init, own, composeSum)
+	case kind == SubwordNone:
+		return nil
+	case !c.trains(withSubwords):
+		return terminal.Usagef("--init %s has --subword %s, which mode %s does not train; its vectors alone are in %s",
+			c.Init, kind, c.Mode, filepath.Join(c.Init, "vectors.bin"))
+	case own != kind:
+		return terminal.Usagef("--subword %s: --init %s has %s, which cannot become another encoder: leave --subword out%s", own, c.Init, kind, without)
+	case kind == SubwordNGram && c.in(Minibatch) || kind != SubwordNGram && !c.trains(withNetworks):
+		return terminal.Usagef("--init %s has --subword %s, which mode %s does not train: take another mode%s", c.Init, kind, c.Mode, without)
+	}
+	for _, name := range slices.Sorted(maps.Keys(had)) {
+		if s, _ := c.setting(name); name != "unseen" && c.uses(s) && s.String() != had[name] {
+			return terminal.Usagef("--%s %s: --init %s has %s, and goes on with its own: leave --%s out%s", name, s, c.Init, had[name], name, without)
+		}
+	}
+	return nil
+}
