@@ -85,8 +85,15 @@ func (q *questions) ask(ctx context.Context, s cli.Streams, path string, args []
 		return nil, nil, nil, err
 	}
 	noteUnfinished(s, path)
-	found, err = t.Lookup(slices.Concat(asked...))
-	return asked, t, found, err
+	if found, err = t.Lookup(slices.Concat(asked...)); err != nil || q.names == nil {
+		return asked, t, found, err
+	}
+	for _, w := range found {
+		if !slices.ContainsFunc(w.Vector, func(x float32) bool { return x != 0 }) {
+			return nil, nil, nil, fmt.Errorf("%s: the vector of %q is zero, so it has no direction to compare", path, w.Word)
+		}
+	}
+	return asked, t, found, nil
 }
 
 // answer is what --json prints: an object for one question, an array for those of a file.

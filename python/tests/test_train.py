@@ -52,6 +52,8 @@ def test_every_kind_of_corpus_gives_the_same_vectors(text, tmp_path):
 @pytest.mark.parametrize("corpus, error, message", [
     ([["a", "b c"]], ValueError, "sentence 1 has the token 'b c'"),
     ([["a"], ["b", ""]], ValueError, "sentence 2 has the token ''"),
+    ([["a", " b"]], ValueError, "sentence 1 has the token ' b': a token has no space in it or around it"),
+    ([["a b", ""]], ValueError, "sentence 1 has the token 'a b'"),
     ([b"a b"], TypeError, "sentence 1 is bytes"),
     (["one", "two", "three"], ValueError, "every sentence is one word"),
     ([pathlib.Path("no-such-file"), "neither"], FileNotFoundError, "no-such-file"),

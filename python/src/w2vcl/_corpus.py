@@ -181,9 +181,9 @@ def _line(sentence: Any, number: int) -> str:
         hint = f", for example {str(bad)!r}; of a tokenizer's numbers, tokenizer.convert_ids_to_tokens(ids)" if hasattr(bad, "__index__") else ""
         hint = "; give the sentences of all documents in one list" if isinstance(bad, (list, tuple)) else hint
         raise TypeError(f"sentence {number} has the token {reprlib.repr(bad)}, which is {_kind(bad)}: a token is a string{hint}") from None
-    if len(line.split()) != len(tokens):
-        bad = next(token for token in tokens if len(token.split()) != 1)
-        raise ValueError(f"sentence {number} has the token {bad!r}: a token has no space in it and is not empty")
+    if line.split() != tokens:
+        bad = next(token for token in tokens if token.split() != [token])
+        raise ValueError(f"sentence {number} has the token {bad!r}: a token has no space in it or around it and is not empty")
     return line
 
 
