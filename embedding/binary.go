@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // readBinary reads word2vec's binary format: a header line, then for each word
@@ -68,7 +69,7 @@ func readBinaryWord(r *bufio.Reader) (string, error) {
 	if len(word) == 0 || bytes.ContainsAny(word, forbidden(Word2VecBinary)) {
 		return "", errMisplaced
 	}
-	return validWord(word), nil
+	return textfile.ValidUTF8(string(word)), nil
 }
 
 // appendFloats reads count little-endian values from r and appends them. width is

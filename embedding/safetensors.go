@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // Our safetensors files hold two tensors: "vectors", float32 (V, N), and "words",
@@ -60,7 +61,7 @@ func readSafetensors(in input) (*Table, error) {
 	}
 	names := strings.Split(words.String(), "\n")
 	for i, name := range names {
-		names[i] = validWord([]byte(name))
+		names[i] = textfile.ValidUTF8(name)
 	}
 	return newTableWith(names, int(dim), vectors)
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // parseHeader parses the first line of the word2vec formats: the number of words
@@ -162,13 +162,8 @@ func (t *textRows) add(line []byte) error {
 	case found != t.dim:
 		return fmt.Errorf("word %s: %d values, but %s %d", shorten(word), found, t.source, t.dim)
 	}
-	t.words, err = memory.Append(t.words, validWord(word))
+	t.words, err = memory.Append(t.words, textfile.ValidUTF8(string(word)))
 	return err
-}
-
-// validWord returns the word that b spells. Bytes that are not UTF-8 become U+FFFD.
-func validWord(b []byte) string {
-	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
 // isSeparator reports whether c separates the fields of a line.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // loadWords reads the words from the file beside a matrix.
@@ -37,7 +39,7 @@ func readWords(r *bufio.Reader) ([]string, error) {
 		if len(line) == 0 {
 			return nil, fmt.Errorf("line %d is empty: every line must hold a word", len(words)+1)
 		}
-		words = append(words, validWord(line))
+		words = append(words, textfile.ValidUTF8(string(line)))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Model is what vectors need of a fastText model of skip-gram or CBOW. Its
@@ -128,10 +129,14 @@ func (m *Model) add(dst []float32, row, parts int) {
 	}
 }
 
-// readable returns a word as UTF-8.
-func readable(word string) string {
+// readable returns a word as UTF-8, as [textfile.ValidUTF8] does; a word that would be one of those before has its bytes as \xff.
+func readable(word string, before map[string]bool) string {
 	if utf8.ValidString(word) {
 		return word
+	}
+	if text := textfile.ValidUTF8(word); !before[text] {
+		before[text] = true
+		return text
 	}
 	var text []byte
 	for i := 0; i < len(word); {

@@ -219,6 +219,7 @@ func (r *reader) words(m *Model, h *header) error {
 		return fmt.Errorf("its header is damaged: %d words do not fit in a file of %d bytes", h.Entries, r.size)
 	}
 	m.index = map[string]int{}
+	before := map[string]bool{} // words with U+FFFD
 	for i := range int(h.Entries) {
 		word, err := r.word()
 		if err != nil {
@@ -239,7 +240,7 @@ func (r *reader) words(m *Model, h *header) error {
 			return fmt.Errorf("word %q occurs twice: it is word %d and word %d", word, first+1, i+1)
 		}
 		m.index[word] = i
-		m.raw, m.Words, m.Counts = append(m.raw, word), append(m.Words, readable(word)), append(m.Counts, count)
+		m.raw, m.Words, m.Counts = append(m.raw, word), append(m.Words, readable(word, before)), append(m.Counts, count)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func ScanLines(r io.Reader) ([]Line, error) {
 	var lines []Line
 	in := textfile.NewLines(r)
 	for in.Next() {
-		text := strings.TrimSpace(in.Text())
+		text := textfile.ValidUTF8(strings.TrimSpace(in.Text()))
 		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
 			var err error
 			if lines, err = memory.Append(lines, Line{in.Number, text}); err != nil {

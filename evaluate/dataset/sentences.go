@@ -16,6 +16,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Sentence is a line of a classification set, or a whole text of one.
@@ -241,7 +242,7 @@ func readSentences(_ context.Context, path string, s *Set) error {
 			continue
 		}
 		lines++
-		sentence, err := parseSentence(strings.ToValidUTF8(text, "\uFFFD"))
+		sentence, err := parseSentence(textfile.ValidUTF8(text))
 		if err != nil {
 			if bad == nil {
 				bad = fmt.Errorf("%s:%d: %w", path, number+1, err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // tokens splits raw text into runs of letters, digits and apostrophes.
@@ -39,7 +41,7 @@ func readMarked(ctx context.Context, path string, s *Set) error {
 		}
 		var sentence Sentence
 		for part, text := range parts[1:] {
-			words := tokens(strings.ToValidUTF8(text, "\uFFFD"))
+			words := tokens(textfile.ValidUTF8(text))
 			sentence.Words = append(sentence.Words, words...)
 			if marked := part%2 == 1; marked && len(words) == 0 {
 				return fmt.Errorf("%s:%d: no word between <e%d> and </e%d>", path, lines[i].Number, part/2+1, part/2+1)
@@ -76,7 +78,7 @@ func readReview(path, label string) (Sentence, error) {
 	if err != nil {
 		return Sentence{}, err
 	}
-	text := strings.ReplaceAll(strings.ToValidUTF8(string(data), "\uFFFD"), "<br />", " ")
+	text := strings.ReplaceAll(textfile.ValidUTF8(string(data)), "<br />", " ")
 	words := tokens(text)
 	if len(words) == 0 {
 		return Sentence{}, fmt.Errorf("%s: %w", path, errors.New("the review has no words"))
