@@ -63,7 +63,10 @@ func (g cudaGroup) Occupied() (most int64) {
 
 func (g cudaGroup) Peak() int64 { return mostAtPeak(g.devices) }
 
-func (g cudaGroup) NewCL(c cl.Options, _ *encoder.Structure) (CLKernels, error) {
+func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
+	if e != nil {
+		return encoder.NewGroup(g.devices, c, *e)
+	}
 	return cl.NewGroup(g.devices, c)
 }
 

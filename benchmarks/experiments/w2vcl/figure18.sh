@@ -6,3 +6,5 @@ iterations=4096
 if [[ $QUICK ]]; then iterations=64; fi
 by_devices cl --preset paper --mode cl --iterations $iterations --contexts $iterations
 by_devices cnn --preset paper --mode cl --subword cnn --iterations $((iterations / 8)) --contexts $iterations
+# Several GPUs train the CNN over characters alone.
+by_devices characters --mode cl --model sg --subword cnn --dim 300 --iterations $((iterations / 4))

@@ -164,27 +164,6 @@ func TestCL(t *testing.T) {
 	}
 }
 
-// Two runs give the same bits, losses too.
-func TestCLRepeats(t *testing.T) {
-	d := cudatest.Open(t)
-	var first []float32
-	var losses []float64
-	for run := range 2 {
-		_, k, m := newCase(t, d, corpustest.Zipf(5, 20_000, 700, 40), 100, 5, 9, optim.Options{Method: optim.Adam, Epsilon: smooth}, false)
-		all := iterations(m, 80, 1e-2)
-		var got []float64
-		for _, part := range [][]iteration{all[:33+17*run], all[33+17*run : 50]} { // graphs and single launches fall elsewhere
-			got = append(got, train(t, k, part)...)
-		}
-		words, contexts := received(t, k)
-		if run == 0 {
-			first, losses = slices.Concat(words, contexts), got
-		} else if !slices.Equal(first, slices.Concat(words, contexts)) || !slices.Equal(losses, got) {
-			t.Error("two runs differ")
-		}
-	}
-}
-
 func TestConfigErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	sound := Options{Rows: 2, Dim: 2, Negatives: 1, Alias: make([]uint32, 4), Method: "adam"}

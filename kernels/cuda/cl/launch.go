@@ -91,7 +91,7 @@ func (k *Kernels) frozen(i int) (positives, negatives uint64) {
 // valuesOf returns the values of a table in step number i of a series. Composed rows of W lie in two places by turns.
 func (k *Kernels) valuesOf(i, side int) cu.DevicePtr {
 	if side == 0 && k.first != nil {
-		return k.rowsOf(i / 2)
+		return k.RowsOf(i)
 	}
 	return k.tables[side].values
 }

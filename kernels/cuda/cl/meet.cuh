@@ -22,7 +22,7 @@ constexpr int mostOthers = 7;
 
 struct Sharing {
 	void *copies[mostOthers];     // left, on the other GPUs
-	const uint32_t *tag;          // of step 0 of the series
+	uint32_t *tag;                // of step 0 of the series
 	uint32_t *blocks;             // thread blocks of this GPU that are done with the step
 	const uint32_t *done;         // (others), here: the tag of the last step that another GPU is done with
 	uint32_t *told[mostOthers];   // this GPU's place in done of the others
@@ -48,30 +48,35 @@ template <class Launch> __device__ __noinline__ bool late(const Launch &a, int g
 	return true;
 }
 
+// awaitOther waits until another GPU has told a tag, or a later one.
+__device__ __forceinline__ void awaitOther(const Sharing &s, uint32_t other, uint32_t tag) {
+	if (*(volatile uint32_t *)s.lost[0]) return;
+	uint32_t seen;
+	uint64_t until = 0;
+	for (uint32_t tries = 1;; tries++) {
+		asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(__cvta_generic_to_global(s.done + other)) : "memory");
+		if (int32_t(seen - tag) >= 0) break;
+		if (tries % 1024 == 0 && late(s, s.others + 1, until)) break;
+	}
+	asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
 // awaitOthers waits until the other GPUs are done with the step before this one. All threads of the block call it.
 __device__ __forceinline__ void awaitOthers(const Sharing &s) {
 	if constexpr (!several) return;
-	if (threadIdx.x < s.others && !*(volatile uint32_t *)s.lost[0]) {
-		uint32_t before = *s.tag + s.number - 1, seen;
-		uint64_t until = 0;
-		for (uint32_t tries = 1;; tries++) {
-			asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(__cvta_generic_to_global(s.done + threadIdx.x)) : "memory");
-			if (int32_t(seen - before) >= 0) break;
-			if (tries % 1024 == 0 && late(s, s.others + 1, until)) break;
-		}
-		asm volatile("fence.acq_rel.sys;" ::: "memory");
-	}
+	if (threadIdx.x < s.others) awaitOther(s, threadIdx.x, *s.tag + s.number - 1);
 	__syncthreads();
 }
 
-// tellOthers is called by all threads of a block when they are done with the step.
-__device__ __forceinline__ void tellOthers(const Sharing &s) {
-	if constexpr (!several) return;
+// tellOthers is called by all threads of a block when they are done with the step. It returns true to one thread, of the last block.
+__device__ __forceinline__ bool tellOthers(const Sharing &s) {
+	if constexpr (!several) return false;
 	__syncthreads();
-	if (threadIdx.x) return;
+	if (threadIdx.x) return false;
 	asm volatile("fence.acq_rel.sys;" ::: "memory");
-	if (atomicInc(s.blocks, gridDim.x - 1) < gridDim.x - 1) return; // the last one makes it 0 again
+	if (atomicInc(s.blocks, gridDim.x - 1) < gridDim.x - 1) return false; // the last one makes it 0 again
 	asm volatile("fence.acq_rel.sys;" ::: "memory");
 	for (uint32_t i = 0; i < s.others; i++)
 		asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(s.told[i])), "r"(*s.tag + s.number) : "memory");
+	return true;
 }

@@ -337,7 +337,7 @@ func TestTemperedHalf(t *testing.T) {
 func TestTemperedRepeats(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, x := range []temperedCase{
-		{100, 5, 64, optim.Adam, .75, 4, 512, false}, {500, 5, 64, optim.Adam, .75, 4, 512, false}, {500, 5, 64, optim.AdamRow, 1, 8, 0, true},
+		{100, 5, 0, optim.Adam, 0, 0, 0, false}, {100, 5, 64, optim.Adam, .75, 4, 512, false}, {500, 5, 64, optim.Adam, .75, 4, 512, false}, {500, 5, 64, optim.AdamRow, 1, 8, 0, true},
 		{100, 5, 64, optim.Adam, 1, .7, 0, true}, {300, 5, 0, optim.SGD, .75, 4, 512, false},
 	} {
 		t.Run(fmt.Sprint(x, x.half), func(t *testing.T) {

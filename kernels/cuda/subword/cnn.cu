@@ -82,13 +82,13 @@ __device__ __forceinline__ Maximum convolve(const Cnn &c, const float *table, si
 	}
 }
 
-// A thread has a feature of every c.blocks-th word.
+// A thread has a feature of some words.
 extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_constant__ Cnn c) {
 	for (uint32_t d = threadIdx.x; d < c.d; d += blockDim.x) {
 		double sum = 0, squares = 0;
 		uint32_t b = widthOf(c, c.column, d), w = c.width[b];
 		const float *table = c.tables + c.begin[b] + d - c.column[b];
-		for (uint32_t v = blockIdx.x; v < c.v; v += c.blocks) {
+		for (uint32_t v = blockIdx.x; v < c.v; v += gridDim.x) {
 			float value = 0;
 			for (uint32_t spelling = v * c.spellings; spelling < (v + 1) * c.spellings; spelling++) {
 				uint32_t first = __ldg(c.starts + spelling), count = __ldg(c.starts + spelling + 1) - first;
@@ -99,27 +99,16 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 				value += of;
 			}
 			c.summed[size_t(v) * c.d + d] = value;
-			sum += value;
-			squares += double(value) * value;
+			sum += exact(value);
+			squares += exact(double(value) * value);
 		}
-		c.sums[(2 * size_t(blockIdx.x)) * c.d + d] = sum;
-		c.sums[(2 * size_t(blockIdx.x) + 1) * c.d + d] = squares;
+		double *to = c.sums + 2 * size_t(lineOf(c, blockIdx.x)) * c.d + d;
+		to[0] = sum;
+		to[c.d] = squares;
 	}
 }
 
-// cnn_means computes the mean of a feature over the words, and its scale. A thread block has a
-// feature.
-extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constant__ Cnn c) {
-	__shared__ double part[4];
-	uint32_t d = blockIdx.x;
-	double sum = 0, squares = 0;
-	for (uint32_t b = threadIdx.x; b < c.blocks; b += 128) {
-		sum += c.sums[(2 * size_t(b)) * c.d + d];
-		squares += c.sums[(2 * size_t(b) + 1) * c.d + d];
-	}
-	sum = sumOfBlock(sum, part), squares = sumOfBlock(squares, part);
-	if (threadIdx.x == 0) keepMoments(c, d, sum, squares);
-}
+extern "C" __global__ void __launch_bounds__(128) cnn_means(const __grid_constant__ Cnn c) { moments(c); }
 
 // A thread has four values of y.
 extern "C" __global__ void __launch_bounds__(256) cnn_standardize(const __grid_constant__ Cnn c) {
@@ -177,8 +166,8 @@ template <class method> __device__ __forceinline__ void updateWeights(const Cnn 
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
 	if (threadIdx.x == 0 && d < c.d) {
-		c.meanGradient[d] = c.raw ? 0 : ofGradient / c.v;
-		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.v;
+		c.meanGradient[d] = c.raw ? 0 : ofGradient / c.all;
+		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.all;
 	}
 	StepNumbers s = *c.step;
 	Updater<method> u(c.decays, s, p, d, squares, part);
@@ -195,21 +184,20 @@ template <class method> __device__ __forceinline__ void updateWeights(const Cnn 
 	extern "C" __global__ void __launch_bounds__(256) cnn_weights_##method(const __grid_constant__ Cnn c) { updateWeights<method>(c); }
 ADAPTIVE(WEIGHTS)
 
-// scatterFeature adds up the gradient of feature d, of width w, over the words from
-// first to last - 1. W is w up to 5, or 1: then the offsets are done one by one.
+// scatterFeature adds up the gradient of feature d, of width w, over some words. W is w up to 5, or 1: offsets one by one.
 template <int W>
-__device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t d, uint32_t w, uint32_t first, uint32_t last) {
+__device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t d, uint32_t w, const Words &words) {
 	constexpr int ahead = 8; // words whose values are on their way together
 	float mean = c.mean[d], scale = c.scale[d], meanGradient = c.meanGradient[d], meanProduct = c.meanProduct[d];
-	for (uint32_t v0 = first; v0 < last; v0 += ahead) {
+	for (uint32_t n = 0; n < words.count; n += ahead) {
 		float g[ahead];
 		const uint32_t *word[ahead]; // from the first symbol under the filter on
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			uint32_t v = min(v0 + j, last - 1), t = ((const uint16_t *)c.where)[size_t(v) * c.d + d];
+			uint32_t v = words.first + min(n + j, words.count - 1) * words.step, t = ((const uint16_t *)c.where)[size_t(v) * c.d + d];
 			float x = c.features[size_t(v) * c.d + d], y = (x - mean) * scale;
 			g[j] = scale * (c.dy[size_t(v) * c.strideD + d] - meanGradient - y * meanProduct) * derivative(c, x);
-			bool none = t == nowhere || v0 + j >= last; // adds nothing, anywhere
+			bool none = t == nowhere || n + j >= words.count; // adds nothing, anywhere
 			word[j] = c.symbols + __ldg(c.starts + v) + (none ? 0 : t);
 			if (none) g[j] = 0;
 		}
@@ -220,7 +208,13 @@ __device__ __forceinline__ void scatterFeature(const Cnn &c, float *to, uint32_t
 #pragma unroll
 				for (int o = 0; o < W; o++) rows[j][o] = (o0 + o) * c.a + __ldg(word[j] + o0 + o);
 #pragma unroll
-			for (int j = 0; j < ahead; j++) addToRows(to, rows[j], g[j]);
+			for (int j = 0; j < ahead; j++) {
+				float x[W]; // the rows are of different offsets: none comes twice
+#pragma unroll
+				for (int o = 0; o < W; o++) x[o] = to[32 * rows[j][o]];
+#pragma unroll
+				for (int o = 0; o < W; o++) to[32 * rows[j][o]] = x[o] + g[j];
+			}
 		}
 	}
 }
@@ -236,28 +230,27 @@ extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_consta
 	for (uint32_t r = 0; r < rows; r++) to[32 * r] = 0;
 	if (column >= c.columns) return;
 	uint32_t b = widthOf(c, c.column, column), w = c.width[b];
-	uint32_t first = uint32_t(uint64_t(c.v) * piece / c.pieces), last = uint32_t(uint64_t(c.v) * (piece + 1) / c.pieces);
+	const Words words = wordsOf(c, piece, 0, 1);
 	switch (w) {
-	case 2: scatterFeature<2>(c, to, column, w, first, last); break;
-	case 3: scatterFeature<3>(c, to, column, w, first, last); break;
-	case 4: scatterFeature<4>(c, to, column, w, first, last); break;
-	case 5: scatterFeature<5>(c, to, column, w, first, last); break;
-	default: scatterFeature<1>(c, to, column, w, first, last);
+	case 2: scatterFeature<2>(c, to, column, w, words); break;
+	case 3: scatterFeature<3>(c, to, column, w, words); break;
+	case 4: scatterFeature<4>(c, to, column, w, words); break;
+	case 5: scatterFeature<5>(c, to, column, w, words); break;
+	default: scatterFeature<1>(c, to, column, w, words);
 	}
-	float *sum = c.dparts + size_t(piece) * rows * c.columns + column;
+	float *sum = c.dparts + lineOf(c, piece) * sizeOf(c) + column;
 	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = to[32 * r];
 }
-
 
 // cnn_collect sums the pieces of dtables. A thread block has 32 values; for each, 8 threads
 // sum a share of the pieces.
 extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_constant__ Cnn c) {
 	__shared__ float part[8][32];
-	uint32_t size = c.widest * c.a * c.columns, i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
+	uint32_t size = c.widest * c.a * c.columns, line = sizeOf(c), i = blockIdx.x * 32 + threadIdx.x % 32, share = threadIdx.x / 32;
 	float sum = 0;
 	if (i < size) {
 #pragma unroll 4
-		for (uint32_t piece = share; piece < c.pieces; piece += 8) sum += c.dparts[size_t(piece) * size + i];
+		for (uint32_t piece = share; piece < c.pieces; piece += 8) sum += c.dparts[size_t(piece) * line + i];
 	}
 	part[share][threadIdx.x % 32] = sum;
 	__syncthreads();

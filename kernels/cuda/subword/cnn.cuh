@@ -6,6 +6,10 @@ constexpr int maxWidths = 16;
 constexpr uint16_t nowhere = 0xffff;
 constexpr float leastVariance = 1e-3f;
 
+// Sums over words are of words v, v + classes, ... each, so that they do not depend on the number of GPUs: GPU g of G has the words
+// g, g + G, ..., which are whole classes.
+constexpr uint32_t classes = 8;
+
 // A Group is up to 32 quads of filters of one width, and the warps of a thread block that have them.
 struct Group {
 	uint32_t width, quad, quads; // the first quad of all, and their number
@@ -24,7 +28,7 @@ struct Cnn {
 	float *features;                  // (V G, D)
 	float *summed;                    // (V, D), sums of features over the spellings; features if there is one
 	void *where;                      // (V G, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte
-	double *sums;                     // (thread blocks of the convolution, 2, D)
+	double *sums;                     // (thread blocks of the convolution on all GPUs, 2, D)
 	float *mean, *scale;              // (D)
 	Narrow y;                          // (V, D + 1), the last column 1
 	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
@@ -32,14 +36,15 @@ struct Cnn {
 	float *meanProduct;               // (D), the same of y times its gradient
 	Narrow weights;                    // (D + 1, N)
 	const float *dy;                  // (V, strideD)
-	float *dparts;                    // (pieces, W, A, C), or dtables itself
+	float *dparts;                    // (pieces, W, A, C)
 	float *dtables;                   // (W, A, C)
 	float *dembeddings, *dfilters;    // as embeddings and filters
 	Parameter layer;                  // weights, (D + 1, N)
 	uint64_t *together;               // how often thread blocks of the convolution have met, see quads.cu
 	const StepNumbers *step;
 	Decays decays;
-	uint32_t v, a, e, columns, d, n; // columns: C
+	uint32_t v, a, e, columns, d, n; // V of this GPU; columns: C
+	uint32_t all, gpu, gpus;         // words of all GPUs; what this one has of them
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t raw, activation, packed;
 	uint32_t kept; // features of so many words of a lane stay in shared memory; packed only
@@ -56,6 +61,24 @@ __device__ __forceinline__ float activate(const Cnn &c, float x) {
 	return c.activation == relu ? fmaxf(x, 0) : c.activation == hyperbolic ? tanhf(x) : x;
 }
 
+// exact rounds to multiples of 2^-24, as all numbers near 3 * 2^27 are: a sum of them is not rounded, so any order gives its bits.
+__device__ __forceinline__ double exact(double x) { return (x + (3 << 27)) - (3 << 27); }
+// sizeOf is how many values of dparts a piece has: whole quads.
+__device__ __forceinline__ size_t sizeOf(const Cnn &c) { return (c.widest * c.a * c.columns + 3) / 4 * 4; }
+// lineOf is the number of a thread block's sums among those of all GPUs.
+__device__ __forceinline__ uint32_t lineOf(const Cnn &c, uint32_t block) { return c.gpu + c.gpus * block; }
+
+// Words are some of this GPU's: first, first + step, ..., count of them.
+struct Words { uint32_t first, step, count; };
+
+// wordsOf returns the words of a warp of a piece: a piece has a part of a class.
+__device__ __forceinline__ Words wordsOf(const Cnn &c, uint32_t piece, uint32_t w, uint32_t warps) {
+	uint32_t line = lineOf(c, piece), of = (c.all + classes - 1 - line % classes) / classes, step = classes / c.gpus;
+	uint64_t part = line / classes * warps + w, parts = c.pieces / classes * warps;
+	uint32_t first = uint32_t(of * part / parts), last = uint32_t(of * (part + 1) / parts);
+	return {piece % step + first * step, step, last - first};
+}
+
 // derivative of the activation where its result is y.
 __device__ __forceinline__ float derivative(const Cnn &c, float y) {
 	return c.activation == relu ? float(y > 0) : c.activation == hyperbolic ? 1 - y * y : 1;
@@ -63,7 +86,7 @@ __device__ __forceinline__ float derivative(const Cnn &c, float y) {
 
 // keepMoments notes the mean of feature d over the words and its scale, from its sum and that of its squares.
 __device__ __forceinline__ void keepMoments(const Cnn &c, uint32_t d, double sum, double squares) {
-	double mean = sum / c.v, square = squares / c.v;
+	double mean = sum / c.all, square = squares / c.all;
 	c.mean[d] = c.raw ? 0 : float(mean);
 	c.scale[d] = c.raw ? 1 : float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
 	// fmax would hide NaN.
@@ -89,12 +112,17 @@ template <int batch, class Load, class Add> __device__ __forceinline__ void inBa
 	}
 }
 
-// addToRows adds the gradient of a feature to W rows of a warp's own tables, of different offsets. A lane adds to its column
-// only, so no two lanes add at the same place.
-template <int W> __device__ __forceinline__ void addToRows(float *column, const uint32_t (&rows)[W], float g) {
-	float x[W]; // the rows are of different offsets: none comes twice
+// moments computes mean and scale of features from the sums of all thread blocks: a warp has a feature.
+__device__ __forceinline__ void moments(const Cnn &c) {
+	for (uint32_t f = blockIdx.x + gridDim.x * (threadIdx.x / 32); f < c.d; f += gridDim.x * (blockDim.x / 32)) {
+		double x = 0, squares = 0;
+		uint32_t l = laneNumber();
+		inBatches<5>(c.blocks > l ? (c.blocks - l + 31) / 32 : 0, [&](uint32_t i) {
+			const double *from = c.sums + 2 * size_t(l + 32 * i) * c.d + f;
+			return make_double2(__ldcg(from), __ldcg(from + c.d));
+		}, [&](double2 y) { x += y.x, squares += y.y; });
 #pragma unroll
-	for (int o = 0; o < W; o++) x[o] = column[32 * rows[o]];
-#pragma unroll
-	for (int o = 0; o < W; o++) column[32 * rows[o]] = x[o] + g;
+		for (int other = 16; other; other /= 2) x += __shfl_xor_sync(warp, x, other), squares += __shfl_xor_sync(warp, squares, other);
+		if (laneNumber() == 0) keepMoments(c, f, x, squares);
+	}
 }

@@ -14,10 +14,11 @@
 // Beside is what a composed row has beside tables.
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
-	Narrow gradient;      // (V, N)
+	Narrow gradient;      // (V, N); of several GPUs that of this one's rows
 	const float *weights; // (V)
 	uint32_t *trained;    // (V)
 	uint32_t words, rows; // words: own is to be updated
+	uint32_t shift, unused; // gradient has row number row >> shift
 };
 
 template <int F> struct Composed : Single<F> {
@@ -36,7 +37,8 @@ template <int F> struct Composed : Single<F> {
 	// Without vectors of words' own the row itself stands for all: no condition may make the compiler wait.
 	template <class method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		S::template load<method>(r.moments, row);
-		S::load(r.own, b.own, row);
+		uint32_t of = row == none ? 0 : row; // words' own vectors are whole tables, moments are not
+		S::load(r.own, b.own + (S::start(of) - S::start(this->t.sharing.placeOf(of))), row);
 		r.weight = b.weights[row == none ? 0 : row];
 	}
 
@@ -46,12 +48,13 @@ template <int F> struct Composed : Single<F> {
 		for (int i = 0; i < F; i++) {
 			if (!S::has(i)) continue;
 			float4 x = quadOf(g, 4 * i);
-			put(b.gradient, row, 4 * S::at(i), x, gradientUnits * r.weight);
+			put(b.gradient, this->t.sharing.placeOf(row), 4 * S::at(i), x, gradientUnits * r.weight);
 		}
 		if (laneNumber() == 0) b.trained[row] = stream;
 		if (!b.words) return;
 		StepTable t = this->t;
 		t.left = b.own;
+		t.sharing.others = 0; // the rows of which are here alone
 		float w[values];
 #pragma unroll
 		for (int i = 0; i < F; i++) setQuad(w, 4 * i, r.own.v[i]);
@@ -91,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *b
 	uint32_t first = blockIdx.x * 128 + threadIdx.x / 32 * 32, row = first + laneNumber();
 	bool old = row < b.rows && coming[row] != step->stream && b.trained[row] != never;
 	for (uint32_t left = __ballot_sync(warp, old); left; left &= left - 1) {
-		size_t at = size_t(first + __ffs(left) - 1) * b.gradient.stride;
+		size_t at = size_t((first + __ffs(left) - 1) >> b.shift) * b.gradient.stride;
 		for (uint32_t i = 4 * laneNumber(); i < b.gradient.stride; i += 128) *(uint2 *)(b.gradient.values + at + i) = make_uint2(0, 0);
 	}
 	if (old) b.trained[row] = never;

@@ -47,9 +47,9 @@ func newLists(a *allocator, e Structure, g *cnnArgs) *lists {
 	l.symbols, l.scaled = a.narrow("embeddings", e.Alphabet, e.CharDim), a.narrow("embeddings", e.Alphabet, e.CharDim+1)
 	l.filters = a.narrow("filters", e.CharDim, t)
 	l.dtables, l.biases = a.narrow("gradient of tables", e.Alphabet, t), a.Floats("biases of filters", int(g.pitch))
-	x.products[0] = a.product("rows", e.Alphabet, t, e.CharDim, false)
-	x.products[1] = a.product("features", e.Alphabet, e.CharDim, t, false)
-	x.products[2] = a.product("weights", e.CharDim+1, t, e.Alphabet, true)
+	x.products[0] = a.product("rows", e.Alphabet, t, e.CharDim, 0)
+	x.products[1] = a.product("features", e.Alphabet, e.CharDim, t, 0)
+	x.products[2] = a.product("weights", e.CharDim+1, t, e.Alphabet, 1)
 	l.chunks = uint32(x.products[2].chunks)
 	l.ofFilters = a.Floats("gradient of filters", int(l.chunks)*(e.CharDim+1)*int(g.pitch))
 	get := func(name string) cu.Function { return a.Function("subword/lists", "lists_"+name, 0) }

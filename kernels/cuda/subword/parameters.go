@@ -6,17 +6,20 @@ import (
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"gorgonia.org/cu"
 )
 
 // An allocator also allocates matrices with the state of an optimizer.
 type allocator struct {
 	cuda.Allocator
-	optimizer cuda.Optimizer
+	optimizer  cuda.Optimizer
+	number, of int // of the devices of a group; 0, 1 of one
+	steps      *cl.Kernels
 }
 
 func newAllocator(d *cuda.Device, o cuda.Optimizer) *allocator {
-	return &allocator{cuda.Allocator{Device: d}, o}
+	return &allocator{Allocator: cuda.Allocator{Device: d}, optimizer: o, of: 1}
 }
 
 func placed[T any](a *allocator, what string, values []T) cu.DevicePtr {
@@ -31,12 +34,16 @@ type matrix struct {
 	value cu.DevicePtr
 	cuda.State
 	rows, columns, stride int
+	own                   bool // the state is that of this device's rows
 }
 
 // matrix allocates a parameter.
 func (a *allocator) matrix(what string, rows, columns, stride int) matrix {
 	return matrix{value: a.Floats(what, rows*stride), State: a.State(a.optimizer.Method, rows, 4*stride), rows: rows, columns: columns, stride: stride}
 }
+
+// own returns how many of some rows are this device's.
+func (a *allocator) own(rows int) int { return (rows - a.number + a.of - 1) / a.of }
 
 // A narrowMatrix is Narrow of subword.cuh: a matrix of float16 numbers.
 type narrowMatrix struct {
@@ -78,31 +85,32 @@ func (m matrix) table(o cuda.Optimizer) cuda.Table {
 type tensor struct {
 	at                    cu.DevicePtr
 	rows, columns, stride int
+	own                   bool // the device has its rows alone
 }
 
 // addTensors adds a parameter and the moments it has.
 func (k *Kernels) addTensors(name string, m matrix) {
 	for suffix, x := range map[string]tensor{
-		"":               {m.value, m.rows, m.columns, m.stride},
-		".first-moment":  {m.First, m.rows, m.columns, m.stride},
-		".second-moment": {m.Second, m.rows, m.columns, m.stride},
+		"":               {m.value, m.rows, m.columns, m.stride, false},
+		".first-moment":  {m.First, m.rows, m.columns, m.stride, m.own},
+		".second-moment": {m.Second, m.rows, m.columns, m.stride, m.own},
 	} {
 		if x.at != 0 {
 			k.tensors[name+suffix] = x
 		}
 	}
 	if m.SecondOfRow != 0 {
-		k.tensors[name+".second-moment"] = tensor{m.SecondOfRow, m.rows, 1, 1}
+		k.tensors[name+".second-moment"] = tensor{m.SecondOfRow, m.rows, 1, 1, m.own}
 	}
 }
 
 // transfer copies a tensor of the encoder or of words' own vectors.
-func (k *Kernels) transfer(name string, values []float32, rows func(p cu.DevicePtr, columns, stride int) error) error {
+func (k *Kernels) transfer(name string, values []float32, rows func(x tensor) error) error {
 	x, ok := k.tensors[name]
 	if !ok || len(values) != x.rows*x.columns {
 		return fmt.Errorf("copy %s: the encoder has no such tensor of %d values", name, len(values))
 	}
-	if err := k.device.Do(func() error { return rows(x.at, x.columns, x.stride) }); err != nil {
+	if err := k.device.Do(func() error { return rows(x) }); err != nil {
 		return fmt.Errorf("copy %s: %w", name, err)
 	}
 	return nil

@@ -4,7 +4,7 @@
 //
 // Either factor may lie in memory with its rows or its columns one after the other. A thread
 // block computes a tile of c, 128 x 128 or 128 x 64, over a chunk of k; the reader of c adds
-// the sums of several chunks. Asynchronous copies bring both factors into shared
+// the sums of several chunks, each of every sums-th k. Asynchronous copies bring both factors into shared
 // memory, three stages of 64 values of k deep. Groups of 8 values are permuted there, so that
 // the 8 rows that ldmatrix reads at a time lie in different banks. Where they fit rows have strips
 // instead of tiles: see the end.
@@ -101,10 +101,12 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 	tile.columnOfWarp = w % T::warpsN * 32;
 	uint32_t across = (p.n + tileN - 1) / tileN, down = (p.m + tileM - 1) / tileM;
 	uint32_t column0 = blockIdx.x % across * tileN, row0 = blockIdx.x / across % down * tileM, chunk = blockIdx.x / across / down;
-	uint32_t first = chunk * p.chunk, end = min(p.k, first + p.chunk), count = (end - first + tileK - 1) / tileK;
+	uint32_t sum = chunk % p.sums, first = chunk / p.sums * p.chunk, end = max(first, min((p.k + p.sums - 1 - sum) / p.sums, first + p.chunk));
+	uint32_t count = (end - first + tileK - 1) / tileK;
 	uint32_t shared = uint32_t(__cvta_generic_to_shared(memory));
-	Fetcher<aContiguous, tileM, tileK, T::threads> a(p.a, row0, p.m, first, end);
-	Fetcher<bContiguous, tileN, tileK, T::threads> b(p.b, column0, p.n, first, end);
+	auto every = [&](const Narrow &x) { return Narrow{x.values + sum * x.stride, p.sums * x.stride}; };
+	Fetcher<aContiguous, tileM, tileK, T::threads> a(every(p.a), row0, p.m, first, end);
+	Fetcher<bContiguous, tileN, tileK, T::threads> b(every(p.b), column0, p.n, first, end);
 	auto ask = [&](uint32_t i) {
 		if (i < count) {
 			uint32_t to = shared + i % stages * T::stage;
@@ -124,7 +126,7 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 #pragma unroll
 		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
 	}
-	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
+	tile.write(p, p.c + size_t(chunk) * p.lines * p.m * p.strideC, row0, column0);
 }
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \

@@ -16,6 +16,7 @@ type productArgs struct {
 	m, n, k, strideC uint32
 	chunk            uint32
 	unit             float32
+	sums, lines      uint32
 }
 
 // A product is how a product of matrices is launched.
@@ -23,12 +24,13 @@ type product struct {
 	kernel        cu.Function
 	grid          cuda.Grid
 	chunk, chunks int // of k
+	sums, lines   uint32
 }
 
 // product chooses how an (m, n) product over k is launched: by tiles of 128
-// columns unless narrower ones leave fewer of them empty. If split is set, chunks
-// of k are summed apart, so that there are thread blocks for the whole device.
-func (a *allocator) product(name string, m, n, k int, split bool) product {
+// columns unless narrower ones leave fewer of them empty. Unless sums is 0, so many are computed apart, each over k and in chunks
+// of it, so that there are thread blocks for the whole device; the devices of a group divide them.
+func (a *allocator) product(name string, m, n, k, sums int) product {
 	if name == "rows" {
 		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
 			return p
@@ -39,13 +41,15 @@ func (a *allocator) product(name string, m, n, k int, split bool) product {
 	if (n+63)/64%2 == 1 {
 		tile = 64
 	}
-	p := product{chunk: (k + 31) / 32 * 32, chunks: 1}
+	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, sums: 1}
 	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
-	if split {
-		want := max(1, 2*a.Device.Multiprocessors/blocks)
+	if sums > 0 {
+		want := max(1, 2*a.Device.Multiprocessors/(blocks*sums))
 		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
 		p.chunks = (k + p.chunk - 1) / p.chunk
-		blocks *= p.chunks
+		blocks *= p.chunks * sums / a.of
+		p.chunks *= sums
+		p.sums, p.lines = uint32(sums/a.of), uint32(a.of)
 	}
 	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * depth * (128 + tile)}
 	p.kernel = a.Function("subword/product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
@@ -81,6 +85,6 @@ func (x *cnn) multiply(number int, a productArgs) error {
 
 // launch starts the product of its factors.
 func (p product) launch(d *cuda.Device, a productArgs) error {
-	a.chunk = uint32(p.chunk)
+	a.chunk, a.sums, a.lines = uint32(p.chunk), max(p.sums, 1), p.lines
 	return cuda.Launch(d, p.kernel, p.grid, &a)
 }

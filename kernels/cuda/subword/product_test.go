@@ -94,18 +94,19 @@ func TestProduct(t *testing.T) {
 	d := cudatest.Open(t)
 	r := rand.New(rand.NewPCG(cudatest.FreshSeed(t), 1))
 	for _, x := range []struct {
-		name                            string
-		m, n, k                         int
-		transposedA, transposedB, split bool
+		name                     string
+		m, n, k                  int
+		transposedA, transposedB bool
+		sums                     int
 	}{
-		{"rows", 1, 1, 1, false, false, false}, {"rows", 130, 500, 192, false, false, false}, {"rows", 700, 50, 150, false, false, false},
-		{"rows", 129, 128, 33, false, false, false}, {"rows", 1000, 300, 65, false, false, false},
-		{"rows", 9000, 500, 192, false, false, false}, {"rows", 3000, 30, 400, false, false, false}, {"rows", 200, 130, 450, false, false, false},
-		{"features", 1, 1, 1, false, true, false}, {"features", 300, 192, 500, false, true, false}, {"features", 127, 257, 100, false, true, false},
-		{"features", 1000, 384, 70, false, true, false}, {"features", 290, 150, 33, false, true, false},
-		{"weights", 1, 1, 1, true, false, true}, {"weights", 193, 500, 18498, true, false, true}, {"weights", 151, 50, 1000, true, false, true},
-		{"weights", 65, 300, 31, true, false, true}, {"weights", 193, 128, 4097, true, false, true},
-		{"weights", 385, 130, 700, true, false, true}, {"weights", 200, 129, 100, true, false, true},
+		{"rows", 1, 1, 1, false, false, 0}, {"rows", 130, 500, 192, false, false, 0}, {"rows", 700, 50, 150, false, false, 0},
+		{"rows", 129, 128, 33, false, false, 0}, {"rows", 1000, 300, 65, false, false, 0},
+		{"rows", 9000, 500, 192, false, false, 0}, {"rows", 3000, 30, 400, false, false, 0}, {"rows", 200, 130, 450, false, false, 0},
+		{"features", 1, 1, 1, false, true, 0}, {"features", 300, 192, 500, false, true, 0}, {"features", 127, 257, 100, false, true, 0},
+		{"features", 1000, 384, 70, false, true, 0}, {"features", 290, 150, 33, false, true, 0},
+		{"weights", 1, 1, 1, true, false, classes}, {"weights", 193, 500, 18498, true, false, classes}, {"weights", 151, 50, 1000, true, false, 1},
+		{"weights", 65, 300, 31, true, false, classes}, {"weights", 193, 128, 4097, true, false, classes},
+		{"weights", 385, 130, 700, true, false, 1}, {"weights", 200, 129, 100, true, false, classes},
 	} {
 		t.Run(fmt.Sprintf("%s/%dx%dx%d", x.name, x.m, x.n, x.k), func(t *testing.T) {
 			tiny := x.m*x.n*x.k < 1000
@@ -151,10 +152,11 @@ func TestProduct(t *testing.T) {
 			var got []float32
 			err := d.Do(func() error {
 				al := newAllocator(d, cuda.Optimizer{})
-				p := al.product(x.name, x.m, x.n, x.k, x.split)
+				sums := max(x.sums, 1)
+				p := al.product(x.name, x.m, x.n, (x.k+sums-1)/sums, x.sums)
 				args := productArgs{
 					a: placeNarrow(al, a, shapeA[0], shapeA[1]), b: placeNarrow(al, b, shapeB[0], shapeB[1]),
-					c: al.Floats("result", p.chunks*x.m*columns), m: uint32(x.m), n: uint32(x.n), k: uint32(x.k), strideC: uint32(columns), chunk: uint32(p.chunk), unit: 1,
+					c: al.Floats("result", p.chunks*x.m*columns), m: uint32(x.m), n: uint32(x.n), k: uint32(x.k), strideC: uint32(columns), chunk: uint32(p.chunk), unit: 1, sums: p.sums, lines: p.lines,
 				}
 				adds := x.name == "rows" // no other product of an encoder does
 				if adds {

@@ -63,8 +63,8 @@ __device__ __forceinline__ void convolveQuads(const Cnn &c, const float4 *column
 			for (int n = 0; n < 4; n++) best[n] = tanhf(best[n]);
 #pragma unroll
 		for (int n = 0; n < 4; n++) {
-			sums[n] += best[n];
-			sums[4 + n] += double(best[n]) * best[n];
+			sums[n] += exact(best[n]);
+			sums[4 + n] += exact(double(best[n]) * best[n]);
 		}
 		size_t to = size_t(v) * c.d + d;
 		float4 all = make_float4(best[0], best[1], best[2], best[3]);
@@ -94,28 +94,7 @@ __device__ __forceinline__ void addParts(const Cnn &c, const double *parts, uint
 		const Group g = c.groups[number];
 		double x = 0;
 		for (uint32_t other = g.begin; other < g.end; other++) x += parts[(other * 32 + q - g.quad) * 8 + n % 8];
-		c.sums[(2 * size_t(blockIdx.x) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
-	}
-}
-
-// moments computes mean and scale of features from the sums of all thread blocks: a warp has a feature.
-__device__ __forceinline__ void moments(const Cnn &c) {
-	for (uint32_t f = blockIdx.x + gridDim.x * (threadIdx.x / 32); f < c.d; f += gridDim.x * (blockDim.x / 32)) {
-		constexpr int batch = 5;
-		double x = 0, squares = 0;
-		for (uint32_t b = laneNumber(); b < gridDim.x; b += 32 * batch) {
-			double parts[batch][2];
-#pragma unroll
-			for (int j = 0; j < batch; j++)
-#pragma unroll
-				for (int k = 0; k < 2; k++) parts[j][k] = __ldcg(c.sums + (2 * size_t(min(b + 32 * j, gridDim.x - 1)) + k) * c.d + f);
-#pragma unroll
-			for (int j = 0; j < batch; j++)
-				if (b + 32 * j < gridDim.x) x += parts[j][0], squares += parts[j][1];
-		}
-#pragma unroll
-		for (int other = 16; other; other /= 2) x += __shfl_xor_sync(warp, x, other), squares += __shfl_xor_sync(warp, squares, other);
-		if (laneNumber() == 0) keepMoments(c, f, x, squares);
+		c.sums[(2 * size_t(lineOf(c, blockIdx.x)) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
 	}
 }
 
@@ -154,6 +133,7 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 	}
 	__syncthreads();
 	addParts(c, parts, columns);
+	if (c.gpus > 1) return; // cnn_means and cnn_standardize follow, with the sums of all
 	together(c.together);
 	moments(c);
 	together(c.together);
@@ -176,17 +156,18 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 
 constexpr int scatterAhead = 8; // words whose values are asked for together, while those before them are on their way
 
-// scatterPacked adds up the gradient of feature d, of width W, over the words from first to last - 1, whose symbols
+// scatterPacked adds up the gradient of feature d, of width W, over some words, whose symbols
 // are packed, in the lane's column of tables. It reads up to scatterAhead words more.
-template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, float *column, uint32_t d, uint32_t first, uint32_t last) {
+template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, float *column, uint32_t d, const Words &words) {
 	constexpr int ahead = scatterAhead;
 	// With y = (x - mean) scale the gradient of x is scale (dy - meanGradient - y meanProduct), times the derivative of the
 	// activation: of a maximum that is anywhere it is 1, or 1 - x^2.
 	const float mean = c.mean[d], scale = c.scale[d], ofY = scale * c.meanProduct[d], constant = -scale * c.meanGradient[d], back = 1 / scale;
 	const float ofSquare = c.activation == hyperbolic ? -1 : 0;
-	const uint32_t *where = (const uint32_t *)c.where + size_t(first) * c.d + d;
-	const float *gradient = c.dy + size_t(first) * c.strideD + d;
-	const __half *standardized = (const __half *)c.y.values + size_t(first) * c.y.stride + d;
+	const uint32_t *where = (const uint32_t *)c.where + size_t(words.first) * c.d + d;
+	const float *gradient = c.dy + size_t(words.first) * c.strideD + d;
+	const __half *standardized = (const __half *)c.y.values + size_t(words.first) * c.y.stride + d;
+	const size_t nextWhere = size_t(words.step) * c.d, nextGradient = size_t(words.step) * c.strideD, nextStandardized = words.step * c.y.stride;
 	uint32_t table[W]; // of each offset, in shared memory
 #pragma unroll
 	for (int o = 0; o < W; o++) table[o] = uint32_t(__cvta_generic_to_shared(column + o * c.a * 32));
@@ -197,20 +178,21 @@ template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, flo
 	};
 	auto ask = [&](Values &r) {
 #pragma unroll
-		for (int j = 0; j < ahead; j++, where += c.d, gradient += c.strideD, standardized += c.y.stride) r.at[j] = *where, r.dy[j] = *gradient, r.y[j] = *standardized;
+		for (int j = 0; j < ahead; j++, where += nextWhere, gradient += nextGradient, standardized += nextStandardized)
+			r.at[j] = *where, r.dy[j] = *gradient, r.y[j] = *standardized;
 	};
-	// use adds the values of the words from v on, once it has asked for those after the next ones.
+	// use adds the values of the words from number v on, once it has asked for those after the next ones.
 	auto use = [&](Values &r, uint32_t v) {
 		float g[ahead];
 		uint32_t symbols[ahead];
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
-			bool none = r.at[j] == noSymbols || v + j >= last; // adds nothing, anywhere
+			bool none = r.at[j] == noSymbols || v + j >= words.count; // adds nothing, anywhere
 			float y = __half2float(r.y[j]), x = fmaf(y, back, mean);
 			g[j] = none ? 0 : fmaf(scale, r.dy[j], fmaf(-ofY, y, constant)) * fmaf(ofSquare * x, x, 1);
 			symbols[j] = none ? 0 : r.at[j];
 		}
-		if (v + 2 * ahead < last) ask(r);
+		if (v + 2 * ahead < words.count) ask(r);
 #pragma unroll
 		for (int j = 0; j < ahead; j++) {
 			uint32_t row[W];
@@ -225,11 +207,11 @@ template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, flo
 		}
 	};
 	Values even, odd;
-	if (first < last) ask(even);
-	if (first + ahead < last) ask(odd);
-	for (uint32_t v = first; v < last; v += 2 * ahead) {
+	if (words.count > 0) ask(even);
+	if (words.count > ahead) ask(odd);
+	for (uint32_t v = 0; v < words.count; v += 2 * ahead) {
 		use(even, v);
-		if (v + ahead < last) use(odd, v + ahead);
+		if (v + ahead < words.count) use(odd, v + ahead);
 	}
 }
 
@@ -238,19 +220,18 @@ template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, flo
 extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_constant__ Cnn c) {
 	extern __shared__ float4 tablesOfWarps[]; // (warps, W of these columns at most, A, 32)
 	const uint32_t warps = blockDim.x / 32, w = threadIdx.x / 32, l = laneNumber();
-	const uint32_t piece = blockIdx.x % c.pieces, group = blockIdx.x / c.pieces, column = 32 * group + l;
+	const uint32_t pieces = c.pieces / c.gpus, piece = blockIdx.x % pieces, group = blockIdx.x / pieces, column = 32 * group + l;
 	const uint32_t width = column < c.columns ? c.width[widthOf(c, c.column, column)] : 0, size = 8 * c.a * __reduce_max_sync(warp, width);
 	for (uint32_t i = threadIdx.x; i < warps * size; i += blockDim.x) tablesOfWarps[i] = float4{};
 	__syncthreads();
 	if (column < c.columns) {
-		uint64_t part = piece * warps + w, parts = c.pieces * warps;
-		uint32_t first = uint32_t(c.v * part / parts), last = uint32_t(c.v * (part + 1) / parts);
+		const Words words = wordsOf(c, piece, w, warps);
 		float *mine = (float *)(tablesOfWarps + w * size) + l;
 		switch (width) {
-		case 1: scatterPacked<1>(c, mine, column, first, last); break;
-		case 2: scatterPacked<2>(c, mine, column, first, last); break;
-		case 3: scatterPacked<3>(c, mine, column, first, last); break;
-		case 4: scatterPacked<4>(c, mine, column, first, last); break;
+		case 1: scatterPacked<1>(c, mine, column, words); break;
+		case 2: scatterPacked<2>(c, mine, column, words); break;
+		case 3: scatterPacked<3>(c, mine, column, words); break;
+		case 4: scatterPacked<4>(c, mine, column, words); break;
 		}
 	}
 	__syncthreads();
@@ -262,6 +243,6 @@ extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_
 			float4 y = tablesOfWarps[other * size + i];
 			x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
 		}
-		*(float4 *)(c.dparts + (size_t(piece) * c.widest * c.a + i / 8) * c.columns + first) = x;
+		*(float4 *)(c.dparts + lineOf(c, piece) * sizeOf(c) + i / 8 * c.columns + first) = x;
 	}
 }

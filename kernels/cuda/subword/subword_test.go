@@ -18,22 +18,24 @@ import (
 	kernels "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// newCase is W2V-CL with an encoder on the CPU and the same on the device.
-func newCase(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Options, encoder newEncoder) (trainer.Trainer, *kernels.Kernels) {
-	t.Helper()
-	reference, k, _ := newTempered(t, d, words, dim, negatives, seed, o, wordcontext.Options{}, 0, encoder, round)
-	return reference, k
+// An encodedCase is W2V-CL with an encoder on the CPU, and what devices need to train the same.
+type encodedCase struct {
+	reference trainer.Trainer
+	options   cl.Options
+	structure kernels.Structure // of a CNN
+	matrix    *wordcontext.Matrix
+	columns   map[string]int // of the parameters, by name
 }
 
-// newTempered is newCase with options of M and shared negatives. The CPU trains the encoder as it is, or rounded. columns
-// are those of the parameters, by name.
-func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed uint64, o optim.Options, mo wordcontext.Options, shared int,
-	encoder newEncoder, as asEncoder) (reference trainer.Trainer, k *kernels.Kernels, columns map[string]int) {
+// newCase has random words, with options of M and shared negatives. The CPU trains the encoder as it is, or rounded.
+func newCase(t testing.TB, words, dim int, seed uint64, o optim.Options, mo wordcontext.Options, shared int, encoder newEncoder, as asEncoder) (x encodedCase) {
 	t.Helper()
+	const negatives = 5
 	r := rand.New(rand.NewPCG(seed, 1))
 	spelt := randomWords(r, 4*words, 12, 26)
 	var b strings.Builder
@@ -59,18 +61,18 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 		t.Fatal(err)
 	}
 	options := graph.Options{Dim: dim, Negatives: negatives, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: o}
-	columns = map[string]int{}
+	x.columns = map[string]int{}
 	if grams, ok := e.(*subword.NGrams); ok {
 		options.Composition = grams.Composition()
 		options.Composition.Rate = .3
-		columns["parts"], columns["words"] = dim, dim
+		x.columns["parts"], x.columns["words"] = dim, dim
 	} else {
 		options.Encoder = e.(subword.Encoder)
 	}
-	if reference, err = graph.NewCL(m, noise, 1000, options); err != nil {
+	if x.reference, err = graph.NewCL(m, noise, 1000, options); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { reference.Close() })
+	t.Cleanup(func() { x.reference.Close() })
 	if e, err = encoder(c.Vocabulary.Words, exact); err != nil {
 		t.Fatal(err)
 	}
@@ -79,38 +81,49 @@ func newTempered(t testing.TB, d *cuda.Device, words, dim, negatives int, seed u
 		shares = &cl.Shares{Contexts: m.Contexts(), Slots: m.Slots()}
 		shares.Lengths, shares.Phases = m.Shares()
 	}
-	device := cl.Options{
+	x.matrix, x.options = m, cl.Options{
 		Rows: m.Rows(), Dim: dim, Negatives: negatives, Seed: seed, Alias: noise.Table(), Shares: shares, SharedNegatives: shared,
 		DrawShared: func(dst []uint32, iteration, step int) { noise.DrawSpread(dst, seed, iteration, step) },
 		Method:     string(o.Method), Beta1: 0.9, Beta2: o.WithDefaults().Beta2, Epsilon: o.Epsilon, WeightDecay: o.WeightDecay,
 	}
-	if device.Composition = options.Composition; device.Composition != nil {
-		k, err = kernels.NewParts(d, device)
-	} else {
-		var s kernels.Structure
-		if s, err = subword.StructureOf(e.(subword.Encoder)); err == nil {
-			k, err = kernels.New(d, device, s)
+	x.options.Composition = options.Composition
+	if network, ok := e.(subword.Encoder); ok {
+		for _, p := range network.Parameters() {
+			x.columns[p.Name] = p.Value.Shape()[1]
 		}
-	}
-	cudatest.Closes(t, k, err)
-	for _, x := range reference.State() {
-		if err := k.Send(x.Name, x.Data); err != nil {
+		if x.structure, err = subword.StructureOf(network); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := k.SetMatrix(m); err != nil {
-		t.Fatal(err)
+	return x
+}
+
+// on returns what trains the same on a device, or on several.
+func (x encodedCase) on(t testing.TB, devices ...*cuda.Device) (k device.CLKernels) {
+	t.Helper()
+	var err error
+	switch {
+	case x.options.Composition != nil:
+		k, err = kernels.NewParts(devices[0], x.options)
+	case len(devices) == 1:
+		k, err = kernels.New(devices[0], x.options, x.structure)
+	default:
+		k, err = kernels.NewGroup(devices, x.options, x.structure)
 	}
-	if network, ok := e.(subword.Encoder); ok {
-		for _, p := range network.Parameters() {
-			columns[p.Name] = p.Value.Shape()[1]
+	cudatest.Closes(t, k, err)
+	for _, tensor := range x.reference.State() {
+		if err := k.Send(tensor.Name, tensor.Data); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return reference, k, columns
+	if err := k.SetMatrix(x.matrix); err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // train trains iterations and returns their losses.
-func train(t testing.TB, k *kernels.Kernels, first, count int, rate float64) (losses []float64) {
+func train(t testing.TB, k device.CLKernels, first, count int, rate float64) (losses []float64) {
 	t.Helper()
 	for count > 0 {
 		rates := make([]float64, min(count, cl.SeriesLength))
@@ -165,7 +178,7 @@ func encoders(dim int) map[string]newEncoder {
 	}
 	return map[string]newEncoder{
 		"cnn":       cnn(subword.NetworkOptions{Rate: .5}),
-		"cnn+words": withWords(cnn(subword.NetworkOptions{CharDim: 9, Filters: []int{20}, Widths: []int{1, 3}, Rate: .1})),
+		"cnn+words": withWords(cnn(subword.NetworkOptions{CharDim: 9, Filters: []int{21}, Widths: []int{1, 3}, Rate: .1})), // no quads
 		"cnn of the paper": cnn(subword.NetworkOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1,
 			Raw: true, Spelling: subword.SpellingOptions{Limit: 10}}),
 		"cnn of n-grams": cnn(subword.NetworkOptions{CharDim: 8, Filters: []int{20, 30}, Widths: []int{1, 4}, Rate: .5, LayerRates: true,
@@ -197,12 +210,12 @@ func TestEncodedCL(t *testing.T) {
 					}
 					seed := cudatest.FreshSeed(t)
 					o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
-					reference, k, columns := newTempered(t, d, 600, dim, 5, seed, o, wordcontext.Options{}, 0, encoder, round)
+					x := newCase(t, 600, dim, seed, o, wordcontext.Options{}, 0, encoder, round)
 					tolerance := 5e-3
 					if dim == 1 {
 						tolerance = 2e-2 // one sum is all of a gradient, so nothing makes up for one in which most cancels out
 					}
-					inSeries(comparison(t, reference, k, columns, rate, tolerance))
+					inSeries(comparison(t, x, x.on(t, d), rate, tolerance))
 				})
 			}
 		}
@@ -222,14 +235,13 @@ func inSeries(both func(from, to int), same func(moments bool)) {
 	same(false)
 }
 
-// comparison returns what trains both and compares their losses, and what compares their state. columns are those of
-// parameters: moments of symbols and filters are compared by withinMost.
-func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, columns map[string]int, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
+// comparison returns what trains both and compares their losses, and what compares their state: moments of symbols and filters by withinMost.
+func comparison(t *testing.T, c encodedCase, k device.CLKernels, rate, tolerance float64) (both func(from, to int), same func(moments bool)) {
 	both = func(from, to int) {
 		t.Helper()
 		losses := train(t, k, from, to-from, rate)
 		for n := from; n < to; n++ {
-			report, err := reference.Advance(t.Context(), n, rate)
+			report, err := c.reference.Advance(t.Context(), n, rate)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +252,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 	}
 	same = func(moments bool) {
 		t.Helper()
-		state, size := reference.State(), map[string]int{}
+		state, size := c.reference.State(), map[string]int{}
 		for _, x := range state {
 			size[x.Name] = len(x.Data)
 		}
@@ -253,7 +265,7 @@ func comparison(t *testing.T, reference trainer.Trainer, k *kernels.Kernels, col
 				t.Fatal(err)
 			}
 			name, moment := strings.CutSuffix(strings.Replace(x.Name, ".second-", ".first-", 1), ".first-moment")
-			n, filters := columns[name], strings.HasPrefix(name, "filters")
+			n, filters := c.columns[name], strings.HasPrefix(name, "filters")
 			if moment && len(x.Data) == size[name] && n > 0 && (filters || name == "symbols") { // the rows of AdamRow share theirs
 				withinMost(t, x.Name, got, x.Data, n, filters, tolerance)
 				continue
@@ -314,34 +326,9 @@ func TestTemperedEncodedCL(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
 						const rate = 5e-4
 						o := optim.Options{Method: method, WeightDecay: .1, Epsilon: smooth}
-						reference, k, columns := newTempered(t, d, 600, dim, 5, cudatest.FreshSeed(t), o, x.o, x.shared, encoder, round)
-						inSeries(comparison(t, reference, k, columns, rate, 5e-3))
+						c := newCase(t, 600, dim, cudatest.FreshSeed(t), o, x.o, x.shared, encoder, round)
+						inSeries(comparison(t, c, c.on(t, d), rate, 5e-3))
 					})
-				}
-			}
-		}
-	}
-}
-
-// Two runs give the same bits.
-func TestEncodedCLRepeats(t *testing.T) {
-	d := cudatest.Open(t)
-	for name, encoder := range encoders(100) {
-		var first [][]float32
-		for run := range 2 {
-			reference, k := newCase(t, d, 600, 100, 5, 9, optim.Options{Method: optim.Adam, Epsilon: smooth}, encoder)
-			at := 33 + 17*run // graphs and single launches fall elsewhere
-			train(t, k, 0, at, 1e-2)
-			train(t, k, at, 70-at, 1e-2)
-			for i, x := range reference.State() {
-				got := make([]float32, len(x.Data))
-				if err := k.Receive(x.Name, got); err != nil {
-					t.Fatal(err)
-				}
-				if run == 0 {
-					first = append(first, got)
-				} else if !slices.Equal(got, first[i]) {
-					t.Errorf("%s: two runs differ in %s", name, x.Name)
 				}
 			}
 		}
@@ -367,6 +354,10 @@ func TestEncodedCLErrors(t *testing.T) {
 		if _, err := kernels.New(d, c, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+	lists := newCase(t, 20, 20, 1, optim.Options{Method: optim.Adam}, wordcontext.Options{}, 0, encoders(20)["cnn of n-grams"], exact)
+	if _, err := kernels.NewGroup(cudatest.OpenGroup(t, 2, false), lists.options, lists.structure); err == nil || !strings.Contains(err.Error(), "trains on one GPU") {
+		t.Errorf("lists on two devices: error %v", err)
 	}
 	k, err := kernels.New(d, options, sound)
 	if err != nil {
