@@ -20,6 +20,7 @@ import (
 type trainOptions struct {
 	settings    cli.SettingFlags
 	json, quiet bool
+	seeds       int
 }
 
 func newTrain(s cli.Streams) *cobra.Command {
@@ -45,12 +46,16 @@ those of skip-gram. 'w2vcl plan' with the same flags shows a run's memory and ti
   w2vcl train --corpus books/ --tokenizer words --lowercase --out runs/books --dim 300
   w2vcl train --graph friends.csv --mode word2vec --out runs/friends
   zcat news.gz | w2vcl train --corpus - --out runs/news --json
-  w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2`,
+  w2vcl train --config runs/wiki/config.toml --seed 2 --out runs/wiki2
+  w2vcl train --corpus wiki.txt --seeds 5 --out runs/seeds`,
 		Args: cli.OneCorpus,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s) },
 	}
 	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })
 	helpOfMode(cmd)
+	cmd.Flags().IntVar(&o.seeds, "seeds", 1, "train `K` runs one after the other, with --seed and the seeds after it, in DIR/seed1, "+
+		"DIR/seed2 and so on, and show how far they agree, as 'w2vcl stability' does")
+	cli.Annotate(cmd.Flags().Lookup("seeds"), settings.SectionMachine)
 	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
@@ -60,6 +65,12 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 	config, err := settings.Resolve(o.settings.File, o.settings.Set)
 	if err != nil {
 		return err
+	}
+	if err := o.checkSeeds(&config); err != nil {
+		return err
+	}
+	if o.seeds > 1 {
+		return o.trainSeeds(ctx, s, config)
 	}
 	lead := func(g *cluster.Group) error {
 		progress := s.Progress(o.quiet)

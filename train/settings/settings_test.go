@@ -729,7 +729,7 @@ func TestOneFlag(t *testing.T) {
 		"iterations": "9", "epochs": "2", "budget": "9s", "cache": "a", "field": "a", "graph-dot": "a", "init": "a", "matrix": "a",
 		"max-memory": "1GB", "max-vocab": "9", "out": "a", "vocab": "a", "seed": "2", "shift": "2", "subword-lr": "0.5", "x-max": "3",
 	}
-	unspelt := []string{"graph", "init"} // names of nodes have no spelling, and vectors to start from are those of a table
+	unspelt := []string{"graph", "init"} // names of nodes have no spelling; a start says what it has
 	usual, err := Resolve("", map[string]string{"corpus": "text"})
 	if err != nil {
 		t.Fatal(err)

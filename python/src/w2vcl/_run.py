@@ -186,6 +186,8 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     KeyboardInterrupt, whose ``run.resume()`` goes on. A failure is an Error, a setting that does
     not exist or fit a UsageError, with the program's message.
     """
+    if "seeds" in settings:
+        raise TypeError("seeds: train returns one run, so call it with each seed=, or compare(…, seeds=)")
     place, text = _Place(), ""
     corpus = _one(corpus, sentences)
     if corpus is not None:
