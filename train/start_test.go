@@ -190,6 +190,16 @@ func TestInitPairs(t *testing.T) {
 			runs[encoder] = append(runs[encoder], c.Out)
 		}
 	}
+	from := runs["ngram"][0]
+	vectors, err := runfolder.LoadVectors(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := filepath.Join(t.TempDir(), "model.bin")
+	if _, err := runfolder.SaveFastText(t.Context(), model, vectors, from); err != nil {
+		t.Fatal(err)
+	}
+	runs["ngram"] = append(runs["ngram"], model)
 	text := strings.ReplaceAll(smallText(), "blue", "greeneo")
 	for line := range strings.Lines(strings.TrimSpace(startPairs)) {
 		fields := strings.Fields(line)
@@ -219,7 +229,11 @@ func checkContinued(t *testing.T, c settings.Config) {
 	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	before, after := loadVectors(t, c.Init), loadVectors(t, c.Out)
+	before, err := runfolder.LoadTable(t.Context(), c.Init)
+	after, err2 := runfolder.LoadTable(t.Context(), c.Out)
+	if err := cmp.Or(err, err2); err != nil {
+		t.Fatal(err)
+	}
 	was, _ := before.Index("blue")
 	is, _ := after.Index("blue")
 	if kept := slices.Equal(before.Vector(was), after.Vector(is)); kept == c.HasNetwork() {
@@ -234,15 +248,6 @@ func checkContinued(t *testing.T, c settings.Config) {
 	if hashOf(t, c.Out) != want {
 		t.Errorf("%s from %s, resumed: other vectors", c.Mode, c.Init)
 	}
-}
-
-func loadVectors(t *testing.T, run string) *embedding.Table {
-	t.Helper()
-	table, err := embedding.Load(t.Context(), filepath.Join(run, runfolder.VectorsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
 }
 
 // checkStart checks what a run starts with: rows of the run before, and a new word that has the mean of the n-grams that are known.

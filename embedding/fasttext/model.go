@@ -24,6 +24,8 @@ type Model struct {
 	rows  []byte         // float32 (V + buckets, N)
 	index map[string]int // of raw
 	close func() error
+
+	outputs []byte // float32 (V, N), of words as contexts; nil: of a tree, or of a compressed file
 }
 
 // Shape says which n-grams the model has.
@@ -34,7 +36,7 @@ func (m *Model) Dim() int { return m.dim }
 
 // Close releases a mapped file. Vectors that were handed out stay.
 func (m *Model) Close() error {
-	m.rows = nil
+	m.rows, m.outputs = nil, nil
 	if m.close == nil {
 		return nil
 	}
@@ -54,6 +56,19 @@ func (m *Model) Vectors() []float32 {
 			m.compose(table[row*m.dim:][:m.dim], row, m.raw[row])
 		}
 	})
+	return table
+}
+
+// Contexts returns a new table of the output vectors of all words, (V, N), of a model that was trained with negatives; nil: the
+// file has none, or is compressed.
+func (m *Model) Contexts() []float32 {
+	table := make([]float32, len(m.outputs)/4)
+	for i := range table {
+		table[i] = math.Float32frombits(binary.LittleEndian.Uint32(m.outputs[4*i:]))
+	}
+	if len(table) == 0 {
+		return nil
+	}
 	return table
 }
 

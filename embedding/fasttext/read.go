@@ -180,32 +180,63 @@ func (h *header) check() error {
 	return nil
 }
 
-func (r *reader) model() (*Model, error) {
+// ShapeOf reads the n-grams of a model from its header.
+func ShapeOf(path string) (Shape, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Shape{}, err
+	}
+	defer f.Close()
+	r := &reader{Reader: bufio.NewReader(f)}
+	if isGzip(f) {
+		gz, err := gzip.NewReader(f)
+		if err != nil {
+			return Shape{}, fmt.Errorf("gzip: %w", err)
+		}
+		r.Reset(gz)
+	}
+	h, err := r.header()
+	return h.shape(), err
+}
+
+func (h *header) shape() Shape {
+	shape := Shape{int(h.Shortest), int(h.Longest), int(h.Buckets)}
+	if h.Pruned == 0 { // all n-grams
+		shape.Longest = 0
+	}
+	return shape
+}
+
+func (r *reader) header() (h header, err error) {
 	magic := make([]byte, len(Magic))
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != Magic {
-		return nil, errNotAModel
+		return h, errNotAModel
 	}
 	r.at = int64(len(magic))
-	var h header
 	if err := r.read("header", &h); err != nil {
+		return h, err
+	}
+	return h, h.check()
+}
+
+func (r *reader) model() (*Model, error) {
+	h, err := r.header()
+	if err != nil {
 		return nil, err
 	}
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	m := &Model{dim: int(h.Dim), shape: Shape{int(h.Shortest), int(h.Longest), int(h.Buckets)}}
-	if h.Pruned == 0 { // all n-grams
-		m.shape.Longest = 0
-	}
+	m := &Model{dim: int(h.Dim), shape: h.shape()}
 	if err := r.words(m, &h); err != nil {
 		return nil, err
 	}
-	var err error
 	if m.rows, err = r.rows(int64(h.Words)+int64(h.Buckets), int64(h.Dim), true); err != nil {
 		return nil, fmt.Errorf("vectors: %w", err)
 	}
-	if _, err = r.rows(-1, int64(h.Dim), false); err != nil {
+	outputs, err := r.rows(-1, int64(h.Dim), false)
+	if err != nil {
 		return nil, fmt.Errorf("output vectors: %w", err)
+	}
+	if h.Loss == lossNS && len(outputs) == 4*int(h.Words)*m.dim {
+		m.outputs = outputs
 	}
 	if _, err := r.Peek(1); err != io.EOF {
 		return nil, errors.Join(errors.New("there is data after the end that its header gives"), err)

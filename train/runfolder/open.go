@@ -210,7 +210,8 @@ func LoadTable(ctx context.Context, path string) (*embedding.Table, error) {
 // A model stays mapped into memory until the program ends.
 func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 	if fasttext.IsModel(path) {
-		return loadModel(path)
+		v, _, err := loadModel(path, false)
+		return v, err
 	}
 	t, r, err := load(ctx, path)
 	if err != nil {
@@ -239,20 +240,30 @@ type model struct{ *fasttext.Model }
 // Source is that of n-grams.
 func (model) Source() subword.Source { return subword.FromNGrams }
 
-func loadModel(path string) (*Vectors, error) {
+// NGramRow writes the vector of a bucket: all have one.
+func (m model) NGramRow(bucket uint32, dst []float32) bool {
+	m.NGram(bucket, dst)
+	return true
+}
+
+// loadModel also returns the output vectors of words, if contexts asks for them; nil: it has none.
+func loadModel(path string, contexts bool) (v *Vectors, outputs []float32, err error) {
 	m, err := fasttext.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	v := &Vectors{}
+	v = &Vectors{}
 	if v.Table, err = embedding.Compose(m); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+	}
+	if contexts {
+		outputs = m.Contexts()
 	}
 	if m.Shape().Longest == 0 { // it has words only
-		return v, m.Close()
+		return v, outputs, m.Close()
 	}
 	v.Encoder = model{m}
-	return v, nil
+	return v, outputs, nil
 }
 
 // load reads vectors and the run that has them; the run is nil for a file.

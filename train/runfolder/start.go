@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -18,8 +19,16 @@ type Start struct {
 	Encoder subword.Composer // with what W is composed of; nil: W is a table
 }
 
-// LoadStart reads the tables and the encoder of a run folder, or the vectors of a file as W without C.
+// LoadStart reads the tables and the encoder of a run folder or of a fastText model, or the vectors of another file as W without C.
 func LoadStart(ctx context.Context, path string) (s Start, err error) {
+	if fasttext.IsModel(path) {
+		v, contexts, err := loadModel(path, true)
+		if err != nil {
+			return s, err
+		}
+		s.Vocabulary, s.Words, s.Contexts, s.Encoder = v.Words, v.Vectors, contexts, v.Encoder
+		return s, nil
+	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		t, err := embedding.Load(ctx, path)
 		if err != nil {

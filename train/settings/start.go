@@ -5,7 +5,9 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 
+	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
@@ -14,6 +16,14 @@ import (
 func encoderOf(path string) map[string]string {
 	encoder := map[string]string{}
 	if path == "" {
+		return encoder
+	}
+	if fasttext.IsModel(path) {
+		if shape, err := fasttext.ShapeOf(path); err == nil && shape.Longest > 0 {
+			encoder["subword"], encoder["compose"] = SubwordNGram, composeSum
+			encoder["min-ngram"], encoder["max-ngram"] = strconv.Itoa(shape.Shortest), strconv.Itoa(shape.Longest)
+			encoder["buckets"] = strconv.Itoa(shape.Buckets)
+		}
 		return encoder
 	}
 	for _, folder := range []string{path, filepath.Clean(path) + ".partial"} {
@@ -67,8 +77,8 @@ func (c *Config) checkStart(set given) error {
 	case kind == SubwordNone:
 		return nil
 	case !c.trains(withSubwords):
-		return terminal.Usagef("--init %s has --subword %s, which mode %s does not train; its vectors alone are in %s",
-			c.Init, kind, c.Mode, filepath.Join(c.Init, "vectors.bin"))
+		return terminal.Usagef("--init %s has --subword %s, which mode %s does not train; 'w2vcl convert %s FILE' makes a file of its vectors alone",
+			c.Init, kind, c.Mode, c.Init)
 	case own != kind:
 		return terminal.Usagef("--subword %s: --init %s has %s, which cannot become another encoder: leave --subword out%s", own, c.Init, kind, without)
 	case kind == SubwordNGram && c.in(Minibatch) || kind != SubwordNGram && !c.trains(withNetworks):
