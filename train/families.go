@@ -1,6 +1,8 @@
 package train
 
 import (
+	"cmp"
+
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -105,7 +107,8 @@ func (j *job) drawVanilla(o graph.Options, noise *corpus.Alias) *blueprint {
 		plan: func(a *trainer.Account) error { return graph.PlanVanilla(a, words, pairs, o) },
 		make: func() (trainer.Trainer, error) { return graph.NewVanilla(text, noise, pairs, o) },
 		planOn: func(_ device.Device, host *trainer.Account, _ int64) (int64, error) {
-			return device.MemoryVanilla(words, pairs, o), device.PlanVanilla(host, words, pairs, o)
+			bytes, err := device.MemoryVanilla(words, pairs, o)
+			return bytes, cmp.Or(err, device.PlanVanilla(host, words, pairs, o))
 		},
 		makeOn: func(d device.Device) (trainer.Trainer, error) {
 			return device.NewVanilla(d, text, noise, pairs, o, device.Precision(c.Precision))

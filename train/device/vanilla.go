@@ -6,6 +6,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/graph"
+	encoder "github.com/w2vcl/w2vcl/kernels/cuda/subword"
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
@@ -31,8 +32,14 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 	if err := CheckVanilla(c, p); err != nil {
 		return nil, err
 	}
+	structure, err := structureOf(c)
+	if err != nil {
+		return nil, err
+	}
 	threads := c.Threads
-	c.Threads = 1 // the host only keeps tables
+	if structure == nil {
+		c.Threads = 1 // the host only keeps tables
+	}
 	minibatches, err := graph.NewMinibatches(text, noise, o, c)
 	if err != nil {
 		return nil, err
@@ -46,9 +53,9 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 		made: map[int]chan *vanilla.Unit{}, free: make(chan *vanilla.Unit, unitsAhead(threads)),
 	}
 	for range cap(t.free) {
-		t.free <- vanilla.NewUnit(text.Vocabulary.Len(), c.Negatives)
+		t.free <- vanilla.NewUnit(text.Vocabulary.Len(), c.Negatives, structure != nil)
 	}
-	if t.kernels, err = d.NewVanilla(vanillaOptions(text.Vocabulary.Len(), o, c)); err != nil {
+	if t.kernels, err = d.NewVanilla(vanillaOptions(text.Vocabulary.Len(), o, c, structure)); err != nil {
 		return nil, err
 	}
 	t.mirror.kernels = t.kernels
@@ -59,10 +66,10 @@ func NewVanilla(d Device, text *corpus.Corpus, noise *corpus.Alias, o graph.Vani
 // for each thread that makes some. More than eight would wait for the device.
 func unitsAhead(threads int) int { return min(threads, 8) + 2 }
 
-func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options) vanilla.Options {
+func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options, structure *encoder.Structure) vanilla.Options {
 	optimizer := c.Optimizer.WithDefaults()
 	return vanilla.Options{
-		Rows: words, Dim: c.Dim, Negatives: c.Negatives, Batch: o.Batch, Dense: o.Dense,
+		Rows: words, Dim: c.Dim, Negatives: c.Negatives, Batch: o.Batch, Dense: o.Dense, Encoder: structure,
 		Method: string(optimizer.Method), Beta1: optimizer.Beta1, Beta2: optimizer.Beta2, Epsilon: optimizer.Epsilon, WeightDecay: optimizer.WeightDecay,
 	}
 }
@@ -70,9 +77,6 @@ func vanillaOptions(words int, o graph.VanillaOptions, c graph.Options) vanilla.
 // CheckVanilla returns why the kernels cannot train W2V-Vanilla with its options, an
 // UnsupportedError, or nil.
 func CheckVanilla(c graph.Options, p Precision) error {
-	if c.Encoder != nil {
-		return unsupported("subword", "", "on GPUs minibatches have tables of words only")
-	}
 	if p.Rounds() {
 		return unsupported("precision", p, "minibatches have tables of %s only", Float32)
 	}
@@ -81,16 +85,27 @@ func CheckVanilla(c graph.Options, p Precision) error {
 
 // MemoryVanilla estimates the bytes of the device's memory that NewVanilla takes for a
 // vocabulary of the given size. The pairs of a unit are estimated for windows of full size.
-func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) int64 {
-	k := vanillaOptions(words, o, c)
-	return 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
+func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) (int64, error) {
+	structure, err := structureOf(c)
+	k := vanillaOptions(words, o, c, structure)
+	bytes := 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
+	if structure != nil {
+		bytes += encoderBytes(structure, words, 1, c)
+	}
+	return bytes, err
 }
 
 // PlanVanilla asks an account for the host's memory that NewVanilla takes.
 func PlanVanilla(a *trainer.Account, words int, o graph.VanillaOptions, c graph.Options) error {
-	a.Take(trainer.ForWork, vanillaOptions(words, o, c).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o)))
-	c.Account, c.Threads = a, 1 // the host only keeps tables
-	_, err := graph.NewModel(words, graph.OfMinibatches, c)
+	structure, err := structureOf(c)
+	if err != nil {
+		return err
+	}
+	a.Take(trainer.ForWork, vanillaOptions(words, o, c, structure).UnitBytes(unitsAhead(c.Threads), graph.UnitPairs(o)))
+	if c.Account = a; structure == nil {
+		c.Threads = 1 // the host only keeps tables
+	}
+	_, err = graph.NewModel(words, graph.OfMinibatches, c)
 	return err
 }
 

@@ -299,21 +299,23 @@ func (c *Config) checkKernels(m Mode) error {
 			return terminal.Usagef("--precision %s: does not go with --subword", c.Precision)
 		}
 		err = device.CheckSequential(c.SequentialOptions(nil), device.Precision(c.Precision))
-	case Minibatch:
-		if c.HasEncoder() {
-			return terminal.Usagef("--subword %s: mode %s has no encoders on a GPU", c.Subword, c.Mode)
-		}
-		err = device.CheckVanilla(c.GraphOptions(nil), device.Precision(c.Precision))
 	case Stretches:
 		if c.HasNetwork() {
 			return terminal.Usagef("--subword %s: --model %s of mode %s has no network on a GPU", c.Subword, c.Model, c.Mode)
 		}
 		err = device.CheckCBOW(c.GraphOptions(nil), device.Precision(c.Precision))
-	case LargeBatch:
-		if c.HasNetwork() && c.Subword != SubwordCNN {
+	case LargeBatch, Minibatch:
+		switch {
+		case c.HasNetwork() && c.Subword != SubwordCNN:
 			return terminal.Usagef("--subword %s: GPUs have kernels for %s and %s alone; give --device %s", c.Subword, SubwordCNN, SubwordNGram, DeviceCPU)
+		case c.HasNetwork() && m.Family == Minibatch && !slices.Equal(c.Gram, Numbers{1}):
+			return terminal.Usagef("--gram %v: on a GPU a CNN of mode %s reads characters; give --gram 1, or --device %s", c.Gram, c.Mode, DeviceCPU)
 		}
-		err = device.CheckCL(c.GraphOptions(nil), device.Precision(c.Precision))
+		check := device.CheckCL
+		if m.Family == Minibatch {
+			check = device.CheckVanilla
+		}
+		err = check(c.GraphOptions(nil), device.Precision(c.Precision))
 		switch {
 		case err != nil:
 		case c.Subword == SubwordCNN:

@@ -166,9 +166,10 @@ template <class method> __device__ __forceinline__ void updateWeights(const Cnn 
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
 	if (threadIdx.x == 0 && d < c.d) {
-		c.meanGradient[d] = c.raw ? 0 : ofGradient / c.all;
-		c.meanProduct[d] = c.raw ? 0 : ofProduct / c.all;
+		c.meanGradient[d] = c.raw || c.fixed ? 0 : ofGradient / c.all;
+		c.meanProduct[d] = c.raw || c.fixed ? 0 : ofProduct / c.all;
 	}
+	if (c.sparse && sumOfBlock(squares, part) == 0) return;
 	StepNumbers s = *c.step;
 	Updater<method> u(c.decays, s, p, d, squares, part);
 	if (!has) return;
@@ -296,7 +297,7 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 struct Updates {
 	const StepNumbers *step;
 	Decays decays;
-	uint32_t count, unused;
+	uint32_t count, sparse;
 	Parameter parameters[1 + maxWidths];
 };
 
@@ -308,8 +309,9 @@ template <class method> __device__ __forceinline__ void updateRows(const Updates
 	const Parameter &x = u.parameters[p];
 	const float *g = x.gradient + size_t(row) * x.stride;
 	float squares = 0;
-	if constexpr (method::ofRow)
+	if (method::ofRow || u.sparse)
 		for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) squares = fmaf(g[n], g[n], squares);
+	if (u.sparse && sumOfBlock(squares, part) == 0) return;
 	StepNumbers s = *u.step;
 	Updater<method> updater(u.decays, s, x, row, squares, part);
 	for (uint32_t n = threadIdx.x; n < x.columns; n += blockDim.x) updater.update(x, size_t(row) * x.stride + n, g[n]);

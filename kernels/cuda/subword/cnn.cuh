@@ -47,6 +47,7 @@ struct Cnn {
 	uint32_t all, gpu, gpus;         // words of all GPUs; what this one has of them
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t raw, activation, packed;
+	uint32_t apart, fixed, sparse; // features are standardized by a kernel of its own; by other words' numbers; rows without a gradient are left alone
 	uint32_t kept; // features of so many words of a lane stay in shared memory; packed only
 	uint32_t spellings, pitch, lists; // G; from symbol to symbol in tables; whether these are those of lists.cu
 	// Of each width: w, F, where its filters begin, its first of C columns, and in tables where its values of a symbol begin, and

@@ -30,6 +30,7 @@ type cnnArgs struct {
 	all, gpu, gpus                                  uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
 	raw, activation, packed                         uint32
+	apart, fixed, sparse                            uint32
 	kept                                            uint32
 	spellings, pitch, lists                         uint32
 	width, count, first, column                     [MaxWidths]uint32
@@ -46,7 +47,8 @@ type group struct{ width, quad, quads, begin, end uint32 }
 type updatesArgs struct {
 	step       cu.DevicePtr
 	decays     cuda.Decays
-	count, _   uint32
+	count      uint32
+	sparse     uint32
 	parameters [1 + MaxWidths]parameter
 }
 
@@ -54,7 +56,8 @@ type updatesArgs struct {
 type cnn struct {
 	device   *cuda.Device
 	args     cnnArgs
-	ofRows   narrowMatrix // their gradient
+	ofRows   narrowMatrix // their gradient, times units
+	units    float32
 	updates  updatesArgs
 	all      map[string]matrix
 	products [3]product // of rows, of features, of weights
@@ -82,10 +85,10 @@ const (
 )
 
 func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
-	x := &cnn{device: a.Device, all: map[string]matrix{}, steps: a.steps}
+	x := &cnn{device: a.Device, all: map[string]matrix{}, steps: a.steps, units: gradientUnits}
 	large := x.shape(a, c, e)
-	if large && a.of > 1 {
-		return nil, errors.New("tables of symbols do not fit into shared memory: such a CNN trains on one GPU")
+	if large && x.args.apart > 0 {
+		return nil, errors.New("tables of symbols do not fit into shared memory: such a CNN trains on one GPU, and in mode cl alone")
 	}
 	e = e.every(a.number, a.of)
 	g, v, features := &x.args, int(x.args.v), int(x.args.d)
@@ -134,7 +137,7 @@ func (x *cnn) shape(a *allocator, c cl.Options, e Structure) (large bool) {
 	g, d := &x.args, e.Features()
 	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(a.own(c.Rows)), uint32(e.Alphabet), uint32(e.CharDim), uint32(d), uint32(d), uint32(c.Dim)
 	g.all, g.gpu, g.gpus = uint32(c.Rows), uint32(a.number), uint32(a.of)
-	g.raw = number(e.Raw)
+	g.raw, g.apart = number(e.Raw), number(a.of > 1 || a.batches)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
 	g.decays = a.optimizer.Decays()
@@ -171,7 +174,7 @@ func (x *cnn) shapeConvolution(e Structure, large bool) {
 		x.convolve = cuda.Grid{Blocks: min(most, 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	default:
 		copy(g.groups[:], e.groups(threads/32))
-		if g.packed = 1; g.gpus == 1 {
+		if g.packed = 1; g.apart == 0 {
 			g.kept = uint32((x.device.SharedOfBlock - shared) / (16 * threads))
 		}
 		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: threads, Shared: shared + 16*threads*int(g.kept)}
@@ -197,14 +200,6 @@ func (e Structure) groups(warps int) (groups []group) {
 		groups[i].begin, groups[i].end = begin(i), begin(i+1)
 	}
 	return groups
-}
-
-// number is 1 for true.
-func number(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // allocateParameters allocates the parameters and their gradients. The filters of all widths
@@ -326,11 +321,14 @@ func (x *cnn) compose(rows, words cu.DevicePtr) error {
 // launchConvolution has y written.
 func (x *cnn) launchConvolution() error {
 	g, k := &x.args, &x.kernels
-	if g.packed > 0 && g.gpus == 1 { // the kernel standardizes features, too
+	if g.packed > 0 && g.apart == 0 { // the kernel standardizes features, too
 		return cuda.LaunchTogether(x.device, k.convolve, x.convolve, g)
 	}
 	if err := x.launch(k.convolve, x.convolve.Blocks, x.convolve.Threads, x.convolve.Shared); err != nil {
 		return err
+	}
+	if g.fixed > 0 {
+		return x.standardize()
 	}
 	if err := x.share(func(x *cnn) cu.DevicePtr { return x.args.sums }, int(g.blocks), 16*int(g.d)); err != nil {
 		return err

@@ -74,9 +74,18 @@ func (c Structure) every(number, of int) Structure {
 	if of == 1 {
 		return c
 	}
+	var words []uint32
+	for v := number; v+1 < len(c.Starts); v += of {
+		words = append(words, uint32(v))
+	}
+	return c.some(words)
+}
+
+// some returns some words, which are spelt once.
+func (c Structure) some(words []uint32) Structure {
 	starts, symbols := c.Starts, c.Symbols
 	c.Starts, c.Symbols = []uint32{0}, nil
-	for v := number; v+1 < len(starts); v += of {
+	for _, v := range words {
 		c.Symbols = append(c.Symbols, symbols[starts[v]:starts[v+1]]...)
 		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
 	}

@@ -21,12 +21,11 @@ import (
 // where cl.Kernels have W.
 type Kernels struct {
 	*cl.Kernels
-	device  *cuda.Device
+	parameters
 	options cl.Options
 	encoder encoder
 	rate    float64
 	words   matrix // words' own vectors; without a value if there are none
-	tensors map[string]tensor
 
 	optimizer cuda.Optimizer
 
@@ -107,7 +106,7 @@ func newPart(steps *cl.Kernels, d *cuda.Device, c cl.Options, rate float64, own 
 		return nil, errors.New("encoders are not trained with half precision")
 	}
 	k := &Kernels{
-		Kernels: steps, device: d, options: c, rate: rate, tensors: map[string]tensor{},
+		Kernels: steps, parameters: parameters{d, map[string]tensor{}}, options: c, rate: rate,
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
 	if err = d.Do(func() error { return k.allocate(own, create) }); err == nil {

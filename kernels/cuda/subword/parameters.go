@@ -16,6 +16,7 @@ type allocator struct {
 	optimizer  cuda.Optimizer
 	number, of int // of the devices of a group; 0, 1 of one
 	steps      *cl.Kernels
+	batches    bool // words are composed some at a time
 }
 
 func newAllocator(d *cuda.Device, o cuda.Optimizer) *allocator {
@@ -24,6 +25,14 @@ func newAllocator(d *cuda.Device, o cuda.Optimizer) *allocator {
 
 func placed[T any](a *allocator, what string, values []T) cu.DevicePtr {
 	return cuda.Placed(&a.Allocator, what, values)
+}
+
+// number is 1 for true.
+func number(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // stride is the number of values from row to row.
@@ -88,8 +97,14 @@ type tensor struct {
 	own                   bool // the device has its rows alone
 }
 
+// parameters are tensors on a device, by name.
+type parameters struct {
+	device  *cuda.Device
+	tensors map[string]tensor
+}
+
 // addTensors adds a parameter and the moments it has.
-func (k *Kernels) addTensors(name string, m matrix) {
+func (k parameters) addTensors(name string, m matrix) {
 	for suffix, x := range map[string]tensor{
 		"":               {m.value, m.rows, m.columns, m.stride, false},
 		".first-moment":  {m.First, m.rows, m.columns, m.stride, m.own},
@@ -105,7 +120,7 @@ func (k *Kernels) addTensors(name string, m matrix) {
 }
 
 // transfer copies a tensor of the encoder or of words' own vectors.
-func (k *Kernels) transfer(name string, values []float32, rows func(x tensor) error) error {
+func (k parameters) transfer(name string, values []float32, rows func(x tensor) error) error {
 	x, ok := k.tensors[name]
 	if !ok || len(values) != x.rows*x.columns {
 		return fmt.Errorf("copy %s: the encoder has no such tensor of %d values", name, len(values))

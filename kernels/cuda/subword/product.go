@@ -25,6 +25,7 @@ type product struct {
 	grid          cuda.Grid
 	chunk, chunks int // of k
 	sums, lines   uint32
+	across        int // thread blocks for 128 rows, of which there may be fewer than m; 0: the grid is for any number
 }
 
 // product chooses how an (m, n) product over k is launched: by tiles of 128
@@ -42,14 +43,15 @@ func (a *allocator) product(name string, m, n, k, sums int) product {
 		tile = 64
 	}
 	p := product{chunk: (k + 31) / 32 * 32, chunks: 1, sums: 1}
-	blocks := (m + 127) / 128 * ((n + tile - 1) / tile)
-	if sums > 0 {
+	across := (n + tile - 1) / tile
+	blocks := (m + 127) / 128 * across
+	if p.across = across; sums > 0 {
 		want := max(1, 2*a.Device.Multiprocessors/(blocks*sums))
 		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
 		p.chunks = (k + p.chunk - 1) / p.chunk
 		blocks *= p.chunks * sums / a.of
 		p.chunks *= sums
-		p.sums, p.lines = uint32(sums/a.of), uint32(a.of)
+		p.sums, p.lines, p.across = uint32(sums/a.of), uint32(a.of), 0
 	}
 	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * depth * (128 + tile)}
 	p.kernel = a.Function("subword/product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
@@ -78,7 +80,7 @@ const gradientUnits = 256
 // multiply starts product number 0 to 2 of the CNN. In 1 and 2 a factor is the gradient.
 func (x *cnn) multiply(number int, a productArgs) error {
 	if a.unit = 1; number > 0 {
-		a.unit = 1. / gradientUnits
+		a.unit = 1 / x.units
 	}
 	return x.products[number].launch(x.device, a)
 }
@@ -86,5 +88,8 @@ func (x *cnn) multiply(number int, a productArgs) error {
 // launch starts the product of its factors.
 func (p product) launch(d *cuda.Device, a productArgs) error {
 	a.chunk, a.sums, a.lines = uint32(p.chunk), max(p.sums, 1), p.lines
+	if p.across > 0 {
+		p.grid.Blocks = (int(a.m) + 127) / 128 * p.across
+	}
 	return cuda.Launch(d, p.kernel, p.grid, &a)
 }

@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 	}
 	__syncthreads();
 	addParts(c, parts, columns);
-	if (c.gpus > 1) return; // cnn_means and cnn_standardize follow, with the sums of all
+	if (c.apart) return; // cnn_means and cnn_standardize follow, with the sums of all GPUs
 	together(c.together);
 	moments(c);
 	together(c.together);

@@ -1,6 +1,7 @@
 // Package subword trains W2V-CL on a GPU with words that are composed from their spelling:
 // step 1 of an iteration trains the parameters of an encoder, a character CNN or n-grams,
-// and step 2 the rows of C as package cl does. Without the build tag gpu it has types and sizes only.
+// and step 2 the rows of C as package cl does. Batches are a CNN for the minibatches of package vanilla. Without the build tag gpu
+// it has types and sizes only.
 //
 // Start with Structure and New, then with cnn.cu, which lists the operations of the CNN.
 // product.cu has its products of large matrices, lists.cu what large alphabets have. composed.cu has the gradient

@@ -5,11 +5,13 @@ package vanilla
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
+	"github.com/w2vcl/w2vcl/kernels/cuda/subword"
 )
 
 // Kernels train minibatches of W2V-Vanilla on a device.
@@ -17,9 +19,10 @@ type Kernels struct {
 	device    *cuda.Device
 	options   Options
 	optimizer cuda.Optimizer
-	tables    [2]table
+	tables    [2]table         // of composed words the first has those of a minibatch
+	network   *subword.Batches // composes words; or nil
 
-	scores, gradients, update cu.Function
+	scores, gradients, update, gather cu.Function
 
 	// In the device's memory, of a minibatch:
 	coefficients, gradient, places cu.DevicePtr
@@ -56,7 +59,10 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 		k.scores = a.Function("vanilla/vanilla", cuda.Sized("vanilla_scores", size), 0)
 		k.gradients = a.Function("vanilla/vanilla", cuda.Sized("vanilla_gradients", size), 0)
 		k.update = a.Function("vanilla/vanilla", method.Sized("vanilla_update", size), 0)
-		k.allocate(a)
+		k.gather = a.Function("vanilla/vanilla", "vanilla_gather", 0)
+		if k.allocate(a); a.Err == nil && c.Encoder != nil {
+			k.network, a.Err = subword.NewBatches(d, optimizer, c.Rows, c.Dim, c.Batch, c.Dense, *c.Encoder)
+		}
 		return a.Err
 	})
 	if err != nil {
@@ -69,7 +75,10 @@ func (k *Kernels) allocate(a *cuda.Allocator) {
 	c := k.options
 	row := 16 * cuda.Quads(c.Dim)
 	for side := range k.tables {
-		k.tables[side] = table{a.Bytes("a table", c.Rows*row), a.State(k.optimizer.Method, c.Rows, row)}
+		k.tables[side].values = a.Bytes("a table", c.Rows*row)
+		if side == 1 || c.Encoder == nil {
+			k.tables[side].State = a.State(k.optimizer.Method, c.Rows, row)
+		}
 	}
 	k.coefficients = a.Floats("coefficients", c.Batch*c.width())
 	k.gradient = a.Bytes("gradients", mostSegments(c)*row)
@@ -98,6 +107,11 @@ type buffer struct {
 	lefts, contexts, entries transfer[uint32]
 	segments                 transfer[segment]
 	losses                   transfer[float32] // (minibatches, thread blocks of scores)
+
+	// Of composed words: those of minibatches, their numbers of segments, what the network reads of them, and its steps.
+	words, slots, lists, symbols transfer[uint32]
+	steps                        transfer[cuda.StepNumbers]
+	spelt                        [][2]int // of each minibatch: where lists and symbols begin
 
 	done   cu.Event
 	blocks []int // of each minibatch: how many losses there are
@@ -142,7 +156,8 @@ func (t *transfer[T]) send(d *cuda.Device, values []T) error {
 }
 
 func (b *buffer) free(d *cuda.Device) error {
-	return errors.Join(b.lefts.free(d), b.contexts.free(d), b.entries.free(d), b.segments.free(d), b.losses.free(d), cu.DestroyEvent(&b.done))
+	composed := errors.Join(b.words.free(d), b.slots.free(d), b.lists.free(d), b.symbols.free(d), b.steps.free(d))
+	return errors.Join(b.lefts.free(d), b.contexts.free(d), b.entries.free(d), b.segments.free(d), b.losses.free(d), composed, cu.DestroyEvent(&b.done))
 }
 
 // Start begins to train the minibatches of a unit, of which the first is number first, counted
@@ -163,10 +178,21 @@ func (k *Kernels) enqueue(b *buffer, u *Unit, first int, rate float64) error {
 	if err != nil {
 		return err
 	}
+	if k.network != nil {
+		if err := errors.Join(k.sendWords(b, u, first, rate), k.network.Standardize()); err != nil {
+			return err
+		}
+	}
 	b.blocks = b.blocks[:0]
 	for i, m := range u.minibatches {
 		b.blocks = append(b.blocks, gridOf(m.lefts).Blocks)
-		if err := k.launch(k.args(b, m, i, first+i, rate), i == 0); err != nil {
+		a := k.args(b, m, i, first+i, rate)
+		if k.network == nil {
+			err = k.launch(a, a, i == 0)
+		} else {
+			err = k.launchComposed(b, a, m, i)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -230,11 +256,15 @@ type minibatchArgs struct {
 	step                                                                        cuda.StepNumbers
 	_                                                                           uint32
 	lefts, contexts, entries, segments, coefficients, gradients, places, losses uint64
-	leftCount, width, segmentCount, number, dense, _                            uint32
+	leftCount, width, segmentCount, number, dense, own                          uint32
+	composed, strideComposed, slots                                             uint64
+	units                                                                       float32
+	_                                                                           uint32
 }
 
-// launch starts the three kernels of a minibatch. The first of a unit waits for what was copied.
-func (k *Kernels) launch(a *minibatchArgs, first bool) error {
+// launch starts the three kernels of a minibatch, of which the last may have arguments of its own. The first of a unit waits for what was
+// copied.
+func (k *Kernels) launch(a, update *minibatchArgs, first bool) error {
 	rows := int(a.segmentCount)
 	if k.options.Dense {
 		rows = 2 * k.options.Rows
@@ -246,7 +276,45 @@ func (k *Kernels) launch(a *minibatchArgs, first bool) error {
 	if err := cuda.LaunchEarly(k.device, k.gradients, gridOf(int(a.segmentCount)), a, early); err != nil {
 		return err
 	}
-	return cuda.LaunchEarly(k.device, k.update, gridOf(rows), a, early)
+	return cuda.LaunchEarly(k.device, k.update, gridOf(rows), update, early)
+}
+
+// sendWords begins to copy what composing the words of a unit needs.
+func (k *Kernels) sendWords(b *buffer, u *Unit, first int, rate float64) error {
+	var lists, symbols []uint32
+	var steps []cuda.StepNumbers
+	b.spelt = b.spelt[:0]
+	for i, m := range u.minibatches {
+		b.spelt = append(b.spelt, [2]int{len(lists), len(symbols)})
+		lists, symbols = k.network.Spell(u.words[m.word:][:m.words], lists, symbols)
+		steps = append(steps, k.optimizer.Step(first+i, rate*k.options.Encoder.Rate))
+	}
+	d := k.device
+	return errors.Join(b.words.send(d, u.words), b.slots.send(d, u.slots), b.lists.send(d, lists), b.symbols.send(d, symbols), b.steps.send(d, steps))
+}
+
+// launchComposed starts to compose the words of minibatch number i of a unit, to train on it, and to train the network.
+func (k *Kernels) launchComposed(b *buffer, a *minibatchArgs, m minibatch, i int) error {
+	n, rows, quads, update := k.network, k.tables[0].values, cuda.Quads(k.options.Dim), *a
+	values, stride, units := n.Gradient()
+	update.composed, update.strideComposed, update.units = uint64(values), stride, units
+	update.slots = at[uint32](b.slots.device, m.segment)
+	if update.tables[0].First, update.tables[0].Second = uint64(rows), uint64(rows); n.Own.Values != 0 { // the kernel reads them, whatever they are
+		update.own, update.tables[0] = 1, n.Own
+		grid := cuda.Grid{Blocks: (m.words*quads + 255) / 256, Threads: 256}
+		words := at[uint32](b.words.device, m.word)
+		if err := k.device.LaunchValues(k.gather, grid, n.Own.Values, words, uint64(rows), uint64(m.words*quads), uint64(quads)); err != nil {
+			return err
+		}
+	}
+	lists, symbols := at[uint32](b.lists.device, b.spelt[i][0]), at[uint32](b.symbols.device, b.spelt[i][1])
+	if err := n.Compose(cu.DevicePtr(lists), cu.DevicePtr(symbols), m.words, rows); err != nil {
+		return err
+	}
+	if err := k.launch(a, &update, true); err != nil {
+		return err
+	}
+	return n.Train(cu.DevicePtr(at[cuda.StepNumbers](b.steps.device, i)))
 }
 
 // gridOf returns the shape of a launch of so many warps.
@@ -256,6 +324,9 @@ func gridOf(warps int) cuda.Grid {
 
 // Send sends a tensor of the state of graph's trainer, by its name there: W, C or moments.
 func (k *Kernels) Send(name string, values []float32) error {
+	if k.network != nil && !strings.HasPrefix(name, "contexts") {
+		return k.network.Send(name, values)
+	}
 	return k.transfer(name, values,
 		func(to cu.DevicePtr) error {
 			return cuda.SendRows(to, values, k.options.Dim, 4*cuda.Quads(k.options.Dim))
@@ -265,6 +336,9 @@ func (k *Kernels) Send(name string, values []float32) error {
 
 // Receive receives a tensor of the state of graph's trainer.
 func (k *Kernels) Receive(name string, values []float32) error {
+	if k.network != nil && !strings.HasPrefix(name, "contexts") {
+		return k.network.Receive(name, values)
+	}
 	return k.transfer(name, values,
 		func(from cu.DevicePtr) error {
 			return cuda.ReceiveRows(values, from, k.options.Dim, 4*cuda.Quads(k.options.Dim))

@@ -5,11 +5,15 @@
 // optimizers are in include/methods.cuh.
 package vanilla
 
+import "github.com/w2vcl/w2vcl/kernels/cuda/subword"
+
 // Options say what Kernels train, and how.
 type Options struct {
 	Rows, Dim, Negatives int // V, N, K
 	Batch                int // positives of a minibatch at most
 
+	// Encoder composes words; nil: W is a table.
+	Encoder *subword.Structure
 	// Dense minibatches update every row of both tables, the others those that they hold.
 	Dense bool
 
@@ -33,5 +37,8 @@ func mostSegments(c Options) int {
 func (c Options) Bytes(positives int, row int64) int64 {
 	losses := 4 * int64(positives/c.Batch+1) * int64(c.Batch/8+1)
 	buffers := 2 * (c.unitBytes(positives) + losses) * 3 / 2
+	if e := c.Encoder; e != nil { // what Spell appends, of words of twice the mean length
+		buffers += 3 * int64(positives) * (48 + 8*int64(len(e.Symbols)/c.Rows))
+	}
 	return int64(mostSegments(c))*row + 4*int64(c.Batch*c.width()) + 32*int64(c.Rows) + buffers
 }

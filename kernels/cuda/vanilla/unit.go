@@ -17,6 +17,10 @@ type Unit struct {
 	entries  []uint32 // of a minibatch first by row of W, then by row of C: numbers of contexts in it
 	segments []segment
 
+	// Of composed words: of a minibatch its words, whose numbers lefts then are; the number of the word of a segment of W.
+	composes     bool
+	words, slots []uint32
+
 	groups [2]grouping
 }
 
@@ -25,6 +29,7 @@ type minibatch struct {
 	left, segment   int // first of its
 	lefts, segments int // how many
 	segmentsOfWords int // the first of segments; the others are of C
+	word, words     int // composed: the first, and how many
 }
 
 // A segment is a part of the entries of a row: vanilla.cu has it.
@@ -35,9 +40,9 @@ type segment struct {
 
 const ofContexts = 1 << 31
 
-// NewUnit returns a unit without minibatches, for tables of so many rows and K negatives.
-func NewUnit(rows, negatives int) *Unit {
-	u := &Unit{width: 1 + negatives}
+// NewUnit returns a unit without minibatches, for tables of so many rows and K negatives. Its words are rows of W, or composed.
+func NewUnit(rows, negatives int, composes bool) *Unit {
+	u := &Unit{width: 1 + negatives, composes: composes}
 	for i := range u.groups {
 		u.groups[i].counts = make([]uint32, rows)
 	}
@@ -53,7 +58,7 @@ func (u *Unit) Pairs() int { return len(u.contexts) }
 // Reset removes the minibatches.
 func (u *Unit) Reset() {
 	u.minibatches, u.lefts, u.contexts = u.minibatches[:0], u.lefts[:0], u.contexts[:0]
-	u.entries, u.segments = u.entries[:0], u.segments[:0]
+	u.entries, u.segments, u.words, u.slots = u.entries[:0], u.segments[:0], u.words[:0], u.slots[:0]
 }
 
 // Add adds a minibatch: entry e = b(1+K)+k brings together row words[e] of W and row contexts[e]
@@ -69,7 +74,34 @@ func (u *Unit) Add(words, contexts []uint32) {
 	m.segmentsOfWords = len(u.segments) - m.segment
 	u.group(&u.groups[1], contexts, 1, ofContexts)
 	m.segments = len(u.segments) - m.segment
+	if u.composes {
+		u.number(&m)
+	}
 	u.minibatches = append(u.minibatches, m)
+}
+
+// number numbers the words of a minibatch in the order of their segments.
+func (u *Unit) number(m *minibatch) {
+	g := &u.groups[0]
+	m.word, m.words = len(u.words), len(g.rows)
+	u.words = append(u.words, g.rows...)
+	slot := -1
+	for _, s := range u.segments[m.segment:] { // those of C behind the others are not read
+		if s.parts > 0 {
+			slot++
+		}
+		u.slots = append(u.slots, uint32(slot))
+	}
+	for i, row := range g.rows {
+		g.counts[row] = uint32(i)
+	}
+	lefts := u.lefts[m.left:]
+	for i, row := range lefts {
+		lefts[i] = g.counts[row]
+	}
+	for _, row := range g.rows {
+		g.counts[row] = 0
+	}
 }
 
 // A grouping is the scratch memory of Unit.group.
@@ -127,14 +159,25 @@ func (u *Unit) group(g *grouping, rows []uint32, entriesOf int, table uint32) {
 // 1+K, of which the first is the positive.
 func (u *Unit) Minibatch(i int) (lefts, contexts []uint32) {
 	m := u.minibatches[i]
-	return u.lefts[m.left:][:m.lefts], u.contexts[m.left*u.width:][:m.lefts*u.width]
+	lefts = u.lefts[m.left:][:m.lefts]
+	if u.composes {
+		lefts = slices.Clone(lefts)
+		for i, word := range lefts {
+			lefts[i] = u.words[m.word:][word]
+		}
+	}
+	return lefts, u.contexts[m.left*u.width:][:m.lefts*u.width]
 }
 
 // unitBytes estimates the memory of the slices of a unit of so many positives.
 func (c Options) unitBytes(positives int) int64 {
 	entries, minibatches := int64(positives)*int64(c.width()), int64(positives/c.Batch+1)
 	segments := min(minibatches*int64(mostSegments(c)), 2*entries)
-	return 4*int64(positives) + 12*entries + 16*segments
+	bytes := 4*int64(positives) + 12*entries + 16*segments
+	if c.Encoder != nil {
+		bytes += 4*int64(positives) + 4*segments
+	}
+	return bytes
 }
 
 // UnitBytes estimates the host's memory of so many units, each of so many positives at most.

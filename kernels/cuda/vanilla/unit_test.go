@@ -25,9 +25,10 @@ func TestUnit(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	const rows, negatives = 50, 3
 	c := Options{Rows: rows, Negatives: negatives, Batch: 300}
-	u := NewUnit(rows, negatives)
-	for range 2 { // a unit is used again
+	u := NewUnit(rows, negatives, false)
+	for _, composes := range []bool{false, true} { // a unit is used again
 		u.Reset()
+		u.composes = composes
 		var all [][2][]uint32
 		for _, positives := range []int{300, 1, 17, 300, 64} {
 			words, contexts := randomMinibatch(r, rows, negatives, positives)
@@ -73,6 +74,9 @@ func checkMinibatch(t *testing.T, u *Unit, i int, entries [2][]uint32) {
 				left = s.parts
 			case left == 0 || s.parts > 0 || parts[n-1].row != s.row:
 				t.Fatalf("minibatch %d, table %d: segment %+v after %+v", i, table, s, parts[n-1])
+			}
+			if at := m.segment + n; u.composes && table == 0 && u.words[m.word:][:m.words][u.slots[at]] != s.row {
+				t.Fatalf("minibatch %d: segment %+v is of word %d", i, s, u.slots[at])
 			}
 			left--
 			got[s.row] = append(got[s.row], list[s.first:][:count]...)

@@ -13,9 +13,13 @@
 // A dense minibatch updates every row of both tables: it moves at least 12 V N values between the
 // chip and its memory. Rows that it does not hold have a gradient of zero.
 //
+// Words that a network composes are the rows of W that a minibatch has, numbered in their order. Their gradient goes to the network,
+// and to words' own vectors, if there are some, which are then tables[0] of the update.
+//
 // A kernel may be launched while the one before it ends (launch.cuh). Each lets the next one begin only
 // after all that came before itself has ended; so updates read their rows before they wait.
 #include "launch.cuh"
+#include "../subword/subword.cuh"
 #include "methods.cuh"
 
 struct Segment {
@@ -37,7 +41,10 @@ struct Minibatch {
 	float4 *gradients;   // (segments, quads)
 	Place *places;       // (2, V)
 	float *losses;       // (thread blocks of scores)
-	uint32_t leftCount, width, segmentCount, number, dense, unused;
+	uint32_t leftCount, width, segmentCount, number, dense, own; // own: composed words have vectors of their own
+	Narrow composed;                                             // their gradient, times units; null: W is a table
+	const uint32_t *slots;                                       // (segments), numbers of composed words
+	float units;
 };
 
 constexpr int warpsOfBlock = 8;
@@ -155,10 +162,22 @@ template <int F, class method> __device__ __forceinline__ void update(const Mini
 		if (p.minibatch == a.number) segment = p.segment, parts = p.parts;
 	}
 	for (uint32_t p = 0; p < parts; p++) add(g, 1, load<F>(a.gradients + size_t(segment + p) * t.quads, t.quads));
+	if (table == 0 && a.composed.values) {
+#pragma unroll
+		for (int f = 0; f < F; f++)
+			if (int n = laneNumber() + 32 * f; parts > 0 && n < t.quads) put(a.composed, a.slots[segment], 4 * n, g.v[f], a.units);
+		if (!a.own) return;
+	}
 	optimize<method>(t, a.step, row, w, m, v, g);
 	if constexpr (method::first) store(t.first + at, t.quads, m);
 	if constexpr (method::second) store(t.second + at, t.quads, v);
 	store(t.values + at, t.quads, w);
+}
+
+// vanilla_gather copies words' own vectors to where they are composed. A thread has four values.
+extern "C" __global__ void __launch_bounds__(256) vanilla_gather(const float4 *own, const uint32_t *words, float4 *rows, uint64_t values, uint64_t quads) {
+	size_t i = size_t(blockIdx.x) * 256 + threadIdx.x;
+	if (i < values) rows[i] = own[words[i / quads] * quads + i % quads];
 }
 
 #define KERNEL(name, call) \

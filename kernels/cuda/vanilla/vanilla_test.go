@@ -14,12 +14,13 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
+	"github.com/w2vcl/w2vcl/subword"
 )
 
 // The layout of a launch is that of vanilla.cu.
 func TestStructureSizes(t *testing.T) {
-	if got := unsafe.Sizeof(minibatchArgs{}); got != 240 {
-		t.Errorf("Minibatch has %d bytes, want 240", got)
+	if got := unsafe.Sizeof(minibatchArgs{}); got != 272 {
+		t.Errorf("Minibatch has %d bytes, want 272", got)
 	}
 	if got := unsafe.Offsetof(minibatchArgs{}.lefts); got != 152 {
 		t.Errorf("lefts stand at byte %d, want 152", got)
@@ -29,20 +30,48 @@ func TestStructureSizes(t *testing.T) {
 	}
 }
 
+// A vanillaCase is W2V-Vanilla: with a network, words are composed, beside vectors of their own or not.
+type vanillaCase struct {
+	dim, negatives, batch int
+	method                optim.Method
+	dense                 bool
+	network               *subword.NetworkOptions
+	own                   bool
+}
+
 // newCase is W2V-Vanilla on the CPU, and the same on the device.
-func newCase(t testing.TB, d *cuda.Device, text string, o graph.VanillaOptions, dim, negatives int, seed uint64, method optim.Method) (*graph.Vanilla, *Kernels) {
+func newCase(t testing.TB, d *cuda.Device, text string, o graph.VanillaOptions, x vanillaCase, seed uint64) (*graph.Vanilla, *Kernels) {
 	t.Helper()
 	c, noise := corpustest.Read(t, text)
-	optimizer := optim.Options{Method: method, WeightDecay: .1, Epsilon: 1e-3} // see package cl's tests
-	reference, err := graph.NewVanilla(c, noise, o, graph.Options{Dim: dim, Negatives: negatives, Seed: seed, Optimizer: optimizer})
+	optimizer := optim.Options{Method: x.method, WeightDecay: .1, Epsilon: 1e-3} // see package cl's tests
+	o.Batch, o.Dense = x.batch, x.dense
+	options := graph.Options{Dim: x.dim, Negatives: x.negatives, Seed: seed, Threads: 2, Optimizer: optimizer}
+	device := Options{
+		Rows: c.Vocabulary.Len(), Dim: x.dim, Negatives: x.negatives, Batch: o.Batch, Dense: o.Dense,
+		Method: string(x.method), Beta1: .9, Beta2: optimizer.WithDefaults().Beta2, Epsilon: 1e-3, WeightDecay: .1,
+	}
+	if x.network != nil {
+		network := *x.network
+		network.Dim = x.dim
+		e, err := subword.NewNetwork("cnn", c.Vocabulary.Words, network)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if options.Encoder = e; x.own {
+			options.Encoder = subword.WithWords(e)
+		}
+		structure, err := subword.StructureOf(options.Encoder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		device.Encoder = &structure
+	}
+	reference, err := graph.NewVanilla(c, noise, o, options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { reference.Close() })
-	return reference, newKernels(t, d, Options{
-		Rows: c.Vocabulary.Len(), Dim: dim, Negatives: negatives, Batch: o.Batch, Dense: o.Dense,
-		Method: string(method), Beta1: .9, Beta2: optimizer.WithDefaults().Beta2, Epsilon: 1e-3, WeightDecay: .1,
-	})
+	return reference, newKernels(t, d, device)
 }
 
 func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
@@ -55,7 +84,7 @@ func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
 // train trains a unit.
 func train(t testing.TB, k *Kernels, reference *graph.Vanilla, unit, first int, rate float64) (loss float64, count int) {
 	t.Helper()
-	u := NewUnit(k.options.Rows, k.options.Negatives)
+	u := NewUnit(k.options.Rows, k.options.Negatives, k.network != nil)
 	for words, contexts := range reference.Of(unit) {
 		u.Add(words, contexts)
 	}
@@ -69,32 +98,46 @@ func train(t testing.TB, k *Kernels, reference *graph.Vanilla, unit, first int, 
 	return loss, u.Minibatches()
 }
 
+// vanillaCases are all optimizers and dimensions, with tables and with networks.
+func vanillaCases() (tests []vanillaCase) {
+	add := func(dim, negatives, batch int, method optim.Method, dense bool) {
+		tests = append(tests, vanillaCase{dim, negatives, batch, method, dense, nil, false})
+	}
+	for i, dim := range append(cudatest.Dims(), 3, 1024) {
+		add(dim, 5, 170, optim.Adam, i%2 == 0)
+		add(dim, 2, 64, optim.SGD, i%2 == 1)
+	}
+	quads := &subword.NetworkOptions{Rate: .5}
+	odd := &subword.NetworkOptions{CharDim: 9, Filters: []int{21}, Widths: []int{1, 3}, Rate: .1}
+	raw := &subword.NetworkOptions{CharDim: 8, Filters: []int{8, 16}, Widths: []int{2, 3}, Rate: .1, Raw: true}
+	for _, dense := range []bool{false, true} {
+		add(100, 5, 1024, optim.Adam, dense)
+		add(300, 1, 1, optim.Adam, dense)
+		add(100, 15, 333, optim.AdamRow, dense)
+		add(500, 5, 20000, optim.AdamRow, dense)
+		add(700, 40, 50, optim.SGD, dense)
+		add(100, 5, 170, optim.RMSProp, dense)
+		add(500, 2, 64, optim.AdaGrad, dense)
+		add(300, 5, 170, optim.RMSProp, dense)
+		add(1024, 5, 170, optim.AdaGrad, dense)
+		tests = append(tests, vanillaCase{100, 5, 170, optim.Adam, dense, quads, dense}, vanillaCase{300, 2, 5000, optim.AdamRow, dense, quads, !dense},
+			vanillaCase{128, 5, 64, optim.AdaGrad, dense, odd, dense}, vanillaCase{500, 5, 400, optim.RMSProp, dense, raw, !dense})
+	}
+	return tests
+}
+
 // Units end in the tables and moments of the Gorgonia graph.
 func TestVanilla(t *testing.T) {
 	d := cudatest.Open(t)
-	type test struct {
-		dim, negatives, batch int
-		method                optim.Method
-		dense                 bool
-	}
-	var tests []test
-	for i, dim := range append(cudatest.Dims(), 3, 1024) {
-		tests = append(tests, test{dim, 5, 170, optim.Adam, i%2 == 0}, test{dim, 2, 64, optim.SGD, i%2 == 1})
-	}
-	for _, dense := range []bool{false, true} {
-		tests = append(tests, test{100, 5, 1024, optim.Adam, dense}, test{300, 1, 1, optim.Adam, dense},
-			test{100, 15, 333, optim.AdamRow, dense}, test{500, 5, 20000, optim.AdamRow, dense}, test{700, 40, 50, optim.SGD, dense},
-			test{100, 5, 170, optim.RMSProp, dense}, test{500, 2, 64, optim.AdaGrad, dense}, test{300, 5, 170, optim.RMSProp, dense}, test{1024, 5, 170, optim.AdaGrad, dense})
-	}
-	for _, x := range tests {
-		t.Run(fmt.Sprintf("%s/N=%d/K=%d/batch=%d/dense=%v", x.method, x.dim, x.negatives, x.batch, x.dense), func(t *testing.T) {
+	for _, x := range vanillaCases() {
+		t.Run(fmt.Sprintf("%s/N=%d/K=%d/batch=%d/dense=%v/composed=%v", x.method, x.dim, x.negatives, x.batch, x.dense, x.network != nil), func(t *testing.T) {
 			seed := cudatest.FreshSeed(t)
 			tokens := 3000
 			if x.batch == 1 {
 				tokens = 200
 			}
-			o := graph.VanillaOptions{Window: 2, Batch: x.batch, Epochs: 2, Dense: x.dense}
-			reference, k := newCase(t, d, corpustest.Zipf(seed, tokens, 200, 12)+"alone\n", o, x.dim, x.negatives, seed, x.method)
+			o := graph.VanillaOptions{Window: 2, Epochs: 2}
+			reference, k := newCase(t, d, corpustest.Zipf(seed, tokens, 200, 12)+"alone\n", o, x, seed)
 			for _, s := range reference.State() {
 				if s.Name != graph.MinibatchesTensor {
 					if err := k.Send(s.Name, s.Data); err != nil {
@@ -102,15 +145,18 @@ func TestVanilla(t *testing.T) {
 					}
 				}
 			}
-			first := 1
+			first, rate, ofLoss := 1, .01, 1e-4
+			if x.network != nil {
+				rate, ofLoss = 1e-3, 1e-3 // it multiplies numbers of 11 bits
+			}
 			for unit := range reference.Units() {
-				want, err := reference.Advance(t.Context(), unit, .01)
+				want, err := reference.Advance(t.Context(), unit, rate)
 				if err != nil {
 					t.Fatal(err)
 				}
-				loss, count := train(t, k, reference, unit, first, .01)
+				loss, count := train(t, k, reference, unit, first, rate)
 				first += count
-				if math.Abs(loss-want.Loss) > 1e-4*want.Loss {
+				if math.Abs(loss-want.Loss) > ofLoss*want.Loss {
 					t.Errorf("unit %d: loss %v, want %v", unit, loss, want.Loss)
 				}
 			}
@@ -125,7 +171,11 @@ func TestVanilla(t *testing.T) {
 				if err := k.Receive(s.Name, got); err != nil {
 					t.Fatal(err)
 				}
-				cudatest.Near(t, s.Name, got, s.Data, 1e-4)
+				if x.network != nil {
+					cudatest.Within(t, s.Name, got, s.Data, 2e-2)
+				} else {
+					cudatest.Near(t, s.Name, got, s.Data, 1e-4)
+				}
 			}
 		})
 	}
@@ -138,8 +188,9 @@ func TestVanillaRepeats(t *testing.T) {
 		seed := cudatest.FreshSeed(t)
 		var before []float32
 		for range 3 {
-			o := graph.VanillaOptions{Window: 4, Batch: 2000, Epochs: 2, Dense: dense}
-			reference, k := newCase(t, d, corpustest.Zipf(seed, 20000, 3000, 20), o, 100, 5, seed, optim.Adam)
+			o := graph.VanillaOptions{Window: 4, Epochs: 2}
+			x := vanillaCase{dim: 100, negatives: 5, batch: 2000, method: optim.Adam, dense: dense}
+			reference, k := newCase(t, d, corpustest.Zipf(seed, 20000, 3000, 20), o, x, seed)
 			words, _ := reference.Tables()
 			if err := k.Send("words", words); err != nil {
 				t.Fatal(err)

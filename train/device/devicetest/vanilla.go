@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -13,6 +14,9 @@ import (
 // NewVanilla returns kernels of W2V-Vanilla.
 func (d *Device) NewVanilla(c vanilla.Options) (device.VanillaKernels, error) {
 	cpu, err := newMinibatches(c)
+	if c.Encoder != nil {
+		err = errors.New("this device has no encoders for minibatches")
+	}
 	if err == nil {
 		err = d.Fail
 	}
