@@ -73,62 +73,6 @@ func TestAliasTable(t *testing.T) {
 	}
 }
 
-// chiSquare returns Pearson's statistic of counts against weights, and its
-// degrees of freedom. Numbers expected less than five times are put together.
-func chiSquare(counts []int, weights []float64, draws int) (statistic float64, degrees int) {
-	var sum float64
-	for _, w := range weights {
-		sum += w
-	}
-	var rareExpected, rareCount float64
-	add := func(count, expected float64) {
-		statistic += (count - expected) * (count - expected) / expected
-		degrees++
-	}
-	for i, w := range weights {
-		expected := w / sum * float64(draws)
-		if expected < 5 {
-			rareExpected += expected
-			rareCount += float64(counts[i])
-			continue
-		}
-		add(float64(counts[i]), expected)
-	}
-	if rareExpected > 0 {
-		add(rareCount, rareExpected)
-	}
-	return statistic, degrees - 1
-}
-
-// The seed is fixed: this passes always or never.
-func TestAliasDraw(t *testing.T) {
-	const draws = 1 << 20
-	for _, test := range aliasTests {
-		if strings.Contains(test.name, "largest floats") {
-			continue // their sum is no float
-		}
-		a, err := NewAlias(test.weights)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counts := make([]int, len(test.weights))
-		for i := range uint64(draws / 4) {
-			for _, bits := range Philox(42, StreamNegatives, i) {
-				counts[a.Draw(bits)]++
-			}
-		}
-		for i, w := range test.weights {
-			if w == 0 && counts[i] > 0 {
-				t.Errorf("%s: number %d of weight zero was drawn", test.name, i)
-			}
-		}
-		statistic, degrees := chiSquare(counts, test.weights, draws)
-		if limit := float64(degrees) + 4*math.Sqrt(2*float64(degrees)); statistic > limit+1e-9 {
-			t.Errorf("%s: chi-square %.1f with %d degrees of freedom, limit %.1f", test.name, statistic, degrees, limit)
-		}
-	}
-}
-
 // Draw is a contract with the devices: cell bits·n >> 32, its own number if the
 // lower 32 bits are below accept.
 func TestAliasDrawBits(t *testing.T) {

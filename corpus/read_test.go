@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -323,19 +322,6 @@ func TestReadRules(t *testing.T) {
 	}
 }
 
-func TestVocabularyOrder(t *testing.T) {
-	c, err := ReadFrom(context.Background(), strings.NewReader("b a c b é Z a b"), "text", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"b", "a", "Z", "c", "é"}; !slices.Equal(c.Vocabulary.Words, want) {
-		t.Errorf("words %q, want %q", c.Vocabulary.Words, want)
-	}
-	if want := []uint64{3, 2, 1, 1, 1}; !slices.Equal(c.Vocabulary.Counts, want) {
-		t.Errorf("counts %v, want %v", c.Vocabulary.Counts, want)
-	}
-}
-
 func TestStatsAddUp(t *testing.T) {
 	text := "a b a\n\nc d a\xff\n" + strings.Repeat("x", MaxTokenBytes+1) + " a\n" + strings.Repeat("b ", 2500)
 	c, err := ReadFrom(context.Background(), strings.NewReader(text), "text", Options{MinCount: 2})
@@ -380,21 +366,6 @@ func TestManyTypes(t *testing.T) {
 		if d := difference(got, want); d != "" {
 			t.Fatalf("%d threads: %.2000s", threads, d)
 		}
-	}
-}
-
-func TestLongLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("10 million tokens")
-	}
-	const tokens = 10_000_000
-	pattern := []byte("one two three four five ")
-	c, err := ReadFrom(context.Background(), io.LimitReader(&repeater{pattern: pattern}, tokens/5*int64(len(pattern))), "long line", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Tokens) != tokens || c.Stats.Lines != 1 || c.Stats.Sentences != tokens/DefaultMaxSentence || c.Stats.CutSentences != 1 {
-		t.Errorf("%d tokens, %+v", len(c.Tokens), c.Stats)
 	}
 }
 
@@ -605,18 +576,6 @@ func TestFingerprint(t *testing.T) {
 	}
 	if parse(text+"\r\n\n", Options{Threads: 2}).Fingerprint() != golden {
 		t.Error("the fingerprint depends on text that is not in the corpus")
-	}
-}
-
-func TestOptionsZeroValue(t *testing.T) {
-	o, err := Options{}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Threads = 0
-	want := Options{MinCount: 1, MaxSentence: 1000}
-	if !reflect.DeepEqual(o, want) {
-		t.Errorf("got %+v, want %+v", o, want)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -115,61 +114,6 @@ func TestDrawSpreadParts(t *testing.T) {
 					t.Fatalf("H %d: %d numbers up to word %d, want %.3f", h, drawn, w, expected)
 				}
 			}
-		}
-	}
-}
-
-// Over T iterations part k meets T points of a golden-ratio sequence. The number of
-// them in any interval is off by much less than 3 + log2(T) (.15 ln(T) for the worst
-// interval from 0: Dupain and Sos 1984). Some parts lie in a word whole; it cuts at
-// most two.
-func TestDrawSpreadProportions(t *testing.T) {
-	const iterations = 1 << 14
-	weights := zipf(300)
-	weights[17], weights[299] = 0, 0
-	a, shares := newAlias(t, weights), wholeOf(t, weights)
-	for _, h := range []int{1, 8, 64, 500} {
-		counts, dst := make([]int, len(weights)), make([]uint32, h)
-		seed, step := rand.Uint64(), rand.IntN(2)
-		for j := range iterations {
-			a.DrawSpread(dst, seed, j, step)
-			for _, w := range dst {
-				counts[w]++
-			}
-		}
-		for w, count := range counts {
-			expected := float64(shares[w]) / float64(len(shares)) / (1 << 32) * float64(h) * iterations
-			if math.Abs(float64(count)-expected) > 2*(3+math.Log2(iterations)) {
-				t.Errorf("H %d: word %d was drawn %d times in %d iterations, want %.1f", h, w, count, iterations, expected)
-			}
-		}
-	}
-}
-
-// Steps, iterations and seeds draw different numbers; the same call the same ones, in
-// any goroutine.
-func TestDrawSpreadDepends(t *testing.T) {
-	weights := zipf(100_000)
-	draw := func(a *Alias, seed uint64, iteration, step int) []uint32 {
-		dst := make([]uint32, 64)
-		a.DrawSpread(dst, seed, iteration, step)
-		return dst
-	}
-	a := newAlias(t, weights)
-	seed, iteration := rand.Uint64(), rand.IntN(1<<20)
-	want := draw(newAlias(t, weights), seed, iteration, 1)
-	var wait sync.WaitGroup
-	for range 4 {
-		wait.Go(func() {
-			if got := draw(a, seed, iteration, 1); !slices.Equal(got, want) {
-				t.Errorf("another table of the same weights draws %v, want %v", got, want)
-			}
-		})
-	}
-	wait.Wait()
-	for i, other := range [][]uint32{draw(a, seed+1, iteration, 1), draw(a, seed, iteration+1, 1), draw(a, seed, iteration, 0)} {
-		if slices.Equal(other, want) {
-			t.Errorf("change %d changes no number", i)
 		}
 	}
 }

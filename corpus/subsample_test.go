@@ -33,24 +33,6 @@ func TestKeepThresholds(t *testing.T) {
 	}
 }
 
-// The share of tokens that stay is the probability asked for.
-func TestSubsamplingShare(t *testing.T) {
-	const tokens = 1 << 20
-	threshold := KeepThresholds([]uint64{1000, 9000}, 1e-3)[0] // (sqrt(100) + 1) / 100
-	kept := 0
-	for i := range uint64(tokens / 4) {
-		for _, bits := range Philox(1, StreamSubsample.Sub(3), i) {
-			if bits <= threshold {
-				kept++
-			}
-		}
-	}
-	const p = .11
-	if deviation := (float64(kept) - p*tokens) / math.Sqrt(p*(1-p)*tokens); math.Abs(deviation) > 4 {
-		t.Errorf("%d of %d tokens stay, %.1f standard deviations off", kept, tokens, deviation)
-	}
-}
-
 func TestCountPower(t *testing.T) {
 	counts := []uint64{0, 1, 2, 16, 1_173_451, 1 << 60}
 	for _, exponent := range []float64{0, .5, .75, 1, 1.25} {

@@ -10,13 +10,10 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 func newStretches(t testing.TB, c *corpus.Corpus, words, shared int, seed uint64) *wordcontext.Stretches {
@@ -389,48 +386,5 @@ func TestCBOWReproducible(t *testing.T) {
 		if again := advance(t, one, 0, 6); !slices.Equal(again, want) {
 			t.Errorf("%s: %v after a reset, want %v", x.name, again, want)
 		}
-	}
-}
-
-// tableEncoder is an encoder whose rows are a table: training is that of a table.
-type tableEncoder struct {
-	table *tensor.Dense
-}
-
-func (e *tableEncoder) Words() int { return e.table.Shape()[0] }
-func (e *tableEncoder) Dim() int   { return e.table.Shape()[1] }
-func (e *tableEncoder) Parameters() []Parameter {
-	return []Parameter{{Name: "words", Value: e.table, OfWords: true}}
-}
-func (e *tableEncoder) Randomize(seed uint64) {
-	trainer.Randomize(e.table.Float32s(), e.Dim(), seed)
-}
-func (e *tableEncoder) Bytes() (rows, gradient int64) { return 0, 0 }
-func (e *tableEncoder) Rows(parameters gorgonia.Nodes, _ []uint32, _ int) (*gorgonia.Node, error) {
-	return operation.Apply("copy", parameters, e.Words(), e.Dim(),
-		func(in []*tensor.Dense) (*tensor.Dense, error) { return in[0].Clone().(*tensor.Dense), nil },
-		func(_ []*tensor.Dense, gradient *tensor.Dense) ([]*tensor.Dense, error) {
-			return []*tensor.Dense{gradient}, nil
-		})
-}
-
-// Gradients reach the parameters of an encoder.
-func TestCBOWEncoder(t *testing.T) {
-	r := freshRandom(t)
-	c := smallCorpus(t, r, 30, 50)
-	o := testOptions(9, 3, 2, optim.Adam)
-	o.SharedNegatives = 8
-	table := newCBOW(t, newStretches(t, c, 100, 8, 1), 5, o)
-	o.Encoder = &tableEncoder{dense(make([]float32, c.Vocabulary.Len()*9), c.Vocabulary.Len(), 9)}
-	composed := newCBOW(t, newStretches(t, c, 100, 8, 1), 5, o)
-	if got, want := advance(t, composed, 0, 5), advance(t, table, 0, 5); !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if err := composed.Refresh(); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := composed.Tables()
-	if want, _ := table.Tables(); !slices.Equal(got, want) {
-		t.Error("the words have other bits")
 	}
 }

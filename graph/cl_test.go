@@ -191,6 +191,13 @@ func TestCLErrors(t *testing.T) {
 	if _, err := NewCL(m, uniformNoise(t, 5), 1, Options{}); err == nil {
 		t.Error("no error for zero options")
 	}
+	for _, size := range [][2]int{{4, 4}, {5, 3}} {
+		c := good
+		c.Encoder = &tableEncoder{dense(make([]float32, size[0]*size[1]), size[0], size[1])}
+		if _, err := NewCL(m, uniformNoise(t, 5), 1, c); err == nil {
+			t.Errorf("no error for an encoder of %d words of dimension %d", size[0], size[1])
+		}
+	}
 	s, err := NewCL(m, uniformNoise(t, 5), 1, good)
 	if err != nil {
 		t.Fatal(err)

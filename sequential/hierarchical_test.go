@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -148,60 +147,6 @@ func TestMemoryTree(t *testing.T) {
 		bytes := float64(4*len(tree.steps) + 8*len(tree.starts))
 		if ratio := float64(memoryTree(words)) / bytes; ratio < 0.95 || ratio > 1.4 {
 			t.Errorf("%d words: estimate %d, in truth %v", words, memoryTree(words), bytes)
-		}
-	}
-}
-
-// TestHierarchicalGradients: a pair moves both vectors down the gradient of its loss, by finite
-// differences in float64.
-func TestHierarchicalGradients(t *testing.T) {
-	seed := rand.Uint64()
-	for _, dim := range []int{1, 7, 16, 100} {
-		c := Options{Algorithm: Word2Vec, Model: SkipGram, Dim: dim, Window: 3, Epochs: 1, Seed: seed, Threads: 1, HierarchicalSoftmax: true}
-		tr := newTrainer(t, corpustest.Zipf(seed, 3000, 200, 0), c)
-		r := rand.New(rand.NewPCG(seed, 6))
-		for _, x := range tr.State() {
-			for i := range x.Data {
-				x.Data[i] = float32(r.NormFloat64()) / 4
-			}
-		}
-		g := tr.workers[0].algorithm.(*hierarchicalSkipGram)
-		const input, target = 5, 17
-		g.drawPaths(&sentence{words: []uint32{3, target}})
-		outputs, kinds := g.outputsOf(1), g.kindsOf(1, nil)
-		words, nodes := wide(tr.words), wide(tr.nodes)
-		loss := func() (sum float64) {
-			for k, o := range outputs {
-				score := 0.0
-				for j := range dim {
-					score += words[input*dim+j] * nodes[int(o)*dim+j]
-				}
-				if kinds[k] == simd.Negative {
-					score = -score
-				}
-				sum += math.Log1p(math.Exp(-score))
-			}
-			return sum
-		}
-		before := [][]float64{slices.Clone(words), slices.Clone(nodes)}
-		g.rate, g.loss = 1, simd.NewLoss()
-		g.step(g.words, []uint32{input}, outputs, kinds, nil)
-		if got := g.loss.Total(); math.Abs(got-loss()) > 1e-4*loss() {
-			t.Errorf("dimension %d: loss %v, want %v", dim, got, loss())
-		}
-		for which, now := range [][]float32{tr.words, tr.nodes} {
-			table := [][]float64{words, nodes}[which]
-			for i, x := range before[which] {
-				const step = 1e-4
-				table[i] = x + step
-				above := loss()
-				table[i] = x - step
-				below := loss()
-				table[i] = x
-				if want := -(above - below) / (2 * step); math.Abs(float64(now[i])-x-want) > 1e-4*(1+math.Abs(want)) {
-					t.Fatalf("dimension %d, table %d: value %d moves by %v, want %v", dim, which, i, float64(now[i])-x, want)
-				}
-			}
 		}
 	}
 }

@@ -199,25 +199,6 @@ func TestOddTexts(t *testing.T) {
 	}
 }
 
-// A text of one line of more than a million words is used to the last word.
-func TestLongLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second")
-	}
-	const words = 1_100_000
-	text := corpustest.Zipf(4, words, 1000, 0)
-	eachMode(t, func(t *testing.T, c Options) {
-		if c.Algorithm != FullW2V && c.Algorithm != PSGNScc {
-			return // the others read sentences in the same way
-		}
-		c.Epochs, c.Dim, c.Sample = 1, 4, 1e-3
-		tr := newTrainer(t, text, c)
-		if report := advance(t, tr, 0, tr.Units()); report.Words != words || tr.text.Stats.TokensUsed != words {
-			t.Errorf("trained on %v words of %d", report.Words, tr.text.Stats.TokensUsed)
-		}
-	})
-}
-
 // What is reported is the loss of the pairs as they are trained: before any
 // step it is log 2 a pair, for C is zero.
 func TestLossOfFirstPairs(t *testing.T) {
@@ -250,25 +231,6 @@ func TestLossFalls(t *testing.T) {
 		end := advance(t, tr, 4*n, 5*n)
 		if a, b := begin.Loss/begin.Pairs, end.Loss/end.Pairs; b > 0.9*a {
 			t.Errorf("loss a pair was %v in the first epoch and %v in the last", a, b)
-		}
-	})
-}
-
-func TestReproducible(t *testing.T) {
-	text := corpustest.Zipf(2, 5000, 300, 0)
-	eachMode(t, func(t *testing.T, c Options) {
-		train := func(c Options) []float32 {
-			tr := newTrainer(t, text, c)
-			advance(t, tr, 0, tr.Units())
-			return slices.Concat(tr.words, tr.contexts)
-		}
-		want := train(c)
-		if !slices.Equal(train(c), want) {
-			t.Error("two runs differ")
-		}
-		c.Seed++
-		if slices.Equal(train(c), want) {
-			t.Error("another seed makes no difference")
 		}
 	})
 }

@@ -111,10 +111,7 @@ func TestSharedText(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, onStretches, string(sequential.Word2Vec)} {
 		c := longerConfig(t, mode)
 		c.Threads = 1
-		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		want := hashOf(t, c.Out)
+		want := hashOfRun(t, c)
 		text, err := ReadText(t.Context(), c, nil, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -63,23 +63,11 @@ func TestGraphIsExact(t *testing.T) {
 				slices.Reverse(shuffled)
 				other := writeFile(t, "other", strings.Join(shuffled, "\n"))
 				d := c
-				d.Out, d.Threads, d.Graph = filepath.Join(t.TempDir(), "run"), threads, other
-				if _, err := Run(t.Context(), d, Options{}, nil); err != nil {
-					t.Fatal(err)
-				}
-				if hashOf(t, d.Out) != want {
+				d.Threads, d.Graph = threads, other
+				if hashOfRun(t, d) != want {
 					t.Errorf("%d threads: other vectors", threads)
 				}
-				d = c
-				d.Out = filepath.Join(t.TempDir(), "run")
-				interruptRun(t, d)
-				changes := map[string]string{"threads": fmt.Sprint(threads), "graph": other}
-				if _, err := Resume(t.Context(), nil, d.Out, changes, nil, nil); err != nil {
-					t.Fatal(err)
-				}
-				if hashOf(t, d.Out) != want {
-					t.Errorf("resumed on %d threads: other vectors than undisturbed", threads)
-				}
+				checkResumed(t, c, want, map[string]string{"threads": fmt.Sprint(threads), "graph": other})
 			})
 		}
 	}

@@ -359,6 +359,29 @@ func hashOf(t *testing.T, out string) string {
 	return fmt.Sprintf("%x", hash.Sum(nil))
 }
 
+// hashOfRun trains in a folder of its own.
+func hashOfRun(t *testing.T, c settings.Config) string {
+	t.Helper()
+	c.Out = filepath.Join(t.TempDir(), "run")
+	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return hashOf(t, c.Out)
+}
+
+// checkResumed interrupts a run, in a folder of its own, and resumes it with changes. It ends as one that was not disturbed.
+func checkResumed(t *testing.T, c settings.Config, want string, changes map[string]string) {
+	t.Helper()
+	c.Out = filepath.Join(t.TempDir(), "run")
+	interruptRun(t, c)
+	if _, err := Resume(t.Context(), nil, c.Out, changes, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if hashOf(t, c.Out) != want {
+		t.Errorf("mode %s, resumed: other vectors than undisturbed", c.Mode)
+	}
+}
+
 // TestResumeIsExact: any number of threads (one, for sentence-ordered modes),
 // with and without an interrupt in the middle, a text that moved: the same bits.
 func TestResumeIsExact(t *testing.T) {
@@ -389,11 +412,8 @@ func TestResumeIsExact(t *testing.T) {
 				want := hashOf(t, c.Out)
 				for _, threads := range threadCounts {
 					d := c
-					d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), int(threads[0]-'0')
-					if _, err := Run(t.Context(), d, Options{}, nil); err != nil {
-						t.Fatal(err)
-					}
-					if hashOf(t, d.Out) != want {
+					d.Threads = int(threads[0] - '0')
+					if hashOfRun(t, d) != want {
 						t.Errorf("%s threads: other vectors", threads)
 					}
 					d.Out, d.Threads = filepath.Join(t.TempDir(), "run"), c.Threads

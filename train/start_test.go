@@ -69,15 +69,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s was not trained", shared)
 		}
 
-		want := hashOf(t, c.Out)
-		c.Out = filepath.Join(t.TempDir(), "run")
-		interruptRun(t, c)
-		if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if hashOf(t, c.Out) != want {
-			t.Errorf("from %s, resumed: other vectors", init)
-		}
+		checkResumed(t, c, hashOf(t, c.Out), nil)
 	}
 }
 
@@ -239,15 +231,7 @@ func checkContinued(t *testing.T, c settings.Config) {
 	if kept := slices.Equal(before.Vector(was), after.Vector(is)); kept == c.HasNetwork() {
 		t.Errorf("%s from %s, %s: a word that the text lacks kept its vector: %v", c.Mode, c.Init, c.Subword, kept)
 	}
-	want := hashOf(t, c.Out)
-	c.Out = filepath.Join(t.TempDir(), "run")
-	interruptRun(t, c)
-	if _, err := Resume(t.Context(), nil, c.Out, nil, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	if hashOf(t, c.Out) != want {
-		t.Errorf("%s from %s, resumed: other vectors", c.Mode, c.Init)
-	}
+	checkResumed(t, c, hashOf(t, c.Out), nil)
 }
 
 // checkStart checks what a run starts with: rows of the run before, and a new word that has the mean of the n-grams that are known.

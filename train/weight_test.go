@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,11 +15,8 @@ import (
 func TestResumeWithAnotherContextWeight(t *testing.T) {
 	c := smallConfig(t, settings.ModeCL)
 	c.ContextWeight = 0.5
-	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	want := hashOf(t, c.Out)
-	c.ContextWeight, c.Out = 1, filepath.Join(t.TempDir(), "run")
+	want := hashOfRun(t, c)
+	c.ContextWeight = 1
 	interruptRun(t, c)
 	var shown bytes.Buffer
 	p := progress.New(&shown)

@@ -1,7 +1,6 @@
 package wordcontext
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -108,45 +107,6 @@ func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 	}
 	if m.Stored() != stored {
 		t.Fatalf("%d stored, want %d", m.Stored(), stored)
-	}
-}
-
-func TestThreadsDoNotMatter(t *testing.T) {
-	t.Parallel() // go test ./... ends with this package, when processors are idle
-	tokens := 200_000
-	if testing.Short() {
-		tokens = 40_000
-	}
-	c := testCorpus(5, 500, tokens, 100)
-	for _, o := range []Options{
-		{Window: 2, Contexts: 1000, Passes: 1},
-		{Window: 4, Contexts: 3000, Passes: 3, Sample: 1e-3, DynamicWindow: true},
-		{Window: 3, Contexts: 500, Passes: 2, Tempering: 0.75, Positives: 4, MaxPositives: 100},
-	} {
-		var want []byte
-		for _, threads := range []int{1, 2, 3, 7} {
-			o.Threads = threads
-			var file bytes.Buffer
-			m := build(t, c, o)
-			if err := m.write(&file, maxGroup); err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = file.Bytes()
-			}
-			if !bytes.Equal(file.Bytes(), want) {
-				t.Errorf("window %d: another matrix with %d threads", o.Window, threads)
-			}
-		}
-		o.Threads = 0
-		o.Seed++
-		var file bytes.Buffer
-		if err := build(t, c, o).write(&file, maxGroup); err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Equal(file.Bytes(), want) {
-			t.Error("the seed does not matter")
-		}
 	}
 }
 

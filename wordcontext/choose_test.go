@@ -117,30 +117,3 @@ func TestShuffleIsUniform(t *testing.T) {
 		}
 	}
 }
-
-// Build keeps and orders contexts uniformly. In this text every context of word 0
-// is a word that comes once, so each can be recognised.
-func TestBuildDiscardsUniformly(t *testing.T) {
-	const n, keep, keys = 40, 11, 20000
-	var text []uint32
-	for k := range uint32(n / 2) {
-		text = append(text, 2*k+1, 0, 2*k+2)
-	}
-	c := sentencesCorpus(n+1, text)
-	kept := make([]int, n)
-	positions := make([]int, n*keep) // (context, position)
-	pairs := newPairCounts(n)
-	for key := range uint64(keys) {
-		m := build(t, c, Options{Window: 1, Contexts: keep, Passes: 1, Seed: key, Threads: 1})
-		row := m.Row(0)
-		for k, context := range row {
-			kept[context-1]++
-			positions[int(context-1)*keep+k]++
-		}
-		k := int(key) % (keep - 1)
-		pairs.Add(row[k]-1, row[k+1]-1)
-	}
-	checkBinomial(t, "kept", kept, keys, float64(keep)/n)
-	checkBinomial(t, "context at position", positions, keys, 1.0/n)
-	pairs.Check(t, "neighbours")
-}

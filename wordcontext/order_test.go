@@ -127,26 +127,3 @@ func TestOrderIsUniform(t *testing.T) {
 		}
 	}
 }
-
-// Large rows, in 32 parts: positions and pairs of positions.
-func TestOrderOfLongRows(t *testing.T) {
-	const keys, parts = 50000, 32
-	for _, n := range []uint32{1000, 3000, 5000, 33000, 70000} {
-		n -= n % parts
-		single, pair := make([]int, parts), make([]int, parts*parts)
-		for key := range uint32(keys) {
-			var o roundOrder
-			o.Set(1, corpus.StreamDuplicate.Sub(1), key, n)
-			x, y := o.At(key%(n-1)), o.At(key%(n-1)+1)
-			single[x/(n/parts)]++
-			pair[x/(n/parts)*parts+y/(n/parts)]++
-		}
-		checkCounts(t, fmt.Sprintf("n %d", n), single)
-		// Two different positions share a part a little less often.
-		scale := float64(n) / float64(n-parts)
-		for k := range parts {
-			pair[k*parts+k] = int(float64(pair[k*parts+k])*scale*float64(n-1)/float64(n) + 0.5)
-		}
-		checkCounts(t, fmt.Sprintf("n %d, neighbours", n), pair)
-	}
-}

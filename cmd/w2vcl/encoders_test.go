@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,32 +16,12 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// The lines of docs/subword.md between which the table of encoders stands.
-const (
-	encodersBegin = "<!-- Made by go test ./cmd/w2vcl -run TestGoldenEncoders -update -->\n"
-	encodersEnd   = "<!-- End of what is made. -->\n"
-)
+// encodersBegin is the line of docs/subword.md behind which the table of encoders stands.
+const encodersBegin = "<!-- Made by go test ./cmd/w2vcl -run TestGoldenEncoders -update -->\n"
 
 // TestGoldenEncoders: docs/subword.md says which encoders train in which modes and on which devices, as settings do.
 func TestGoldenEncoders(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "subword.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, begun := bytes.Cut(page, []byte(encodersBegin))
-	_, tail, ended := bytes.Cut(rest, []byte(encodersEnd))
-	if !begun || !ended {
-		t.Fatalf("%s lacks the line %q or %q", path, encodersBegin, encodersEnd)
-	}
-	want := slices.Concat(head, []byte(encodersBegin), encodersTable(), []byte(encodersEnd), tail)
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if !bytes.Equal(page, want) {
-		t.Errorf("%s is not what settings say: go test ./cmd/w2vcl -run TestGoldenEncoders -update", path)
-	}
+	checkMade(t, "subword.md", encodersBegin, encodersTable())
 }
 
 // TestNetworkOfARun: another process than the one that trained composes the same vectors. They are those of spelling alone, of which

@@ -177,28 +177,34 @@ func checkComparison(t *testing.T, path, on string) {
 // The lines of docs/papers.md between which the tables stand.
 const (
 	papersBegin = "<!-- Made from docs/papers.toml; change that. -->\n"
-	papersEnd   = "<!-- End of what is made. -->\n"
+	madeEnd     = "<!-- End of what is made. -->\n"
 )
 
 // TestGoldenPapers: the tables of docs/papers.md are those of docs/papers.toml.
 func TestGoldenPapers(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "papers.md")
-	page, err := os.ReadFile(path)
+	checkMade(t, "papers.md", papersBegin, papersTables(readPapers(t)))
+}
+
+// checkMade compares what a page of docs has between two lines with what is made, or writes it there.
+func checkMade(t *testing.T, page, begin string, made []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", page)
+	is, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, begun := bytes.Cut(page, []byte(papersBegin))
-	_, tail, ended := bytes.Cut(rest, []byte(papersEnd))
+	head, rest, begun := bytes.Cut(is, []byte(begin))
+	_, tail, ended := bytes.Cut(rest, []byte(madeEnd))
 	if !begun || !ended {
-		t.Fatalf("%s lacks the line %q or %q", path, papersBegin, papersEnd)
+		t.Fatalf("%s lacks the line %q or %q", path, begin, madeEnd)
 	}
-	want := slices.Concat(head, []byte(papersBegin), papersTables(readPapers(t)), []byte(papersEnd), tail)
+	want := slices.Concat(head, []byte(begin), made, []byte(madeEnd), tail)
 	if *update {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if !bytes.Equal(page, want) {
-		t.Errorf("%s is not what docs/papers.toml says: go test ./cmd/w2vcl -run TestGoldenPapers -update", path)
+	} else if !bytes.Equal(is, want) {
+		t.Errorf("%s is out of date: go test ./cmd/w2vcl -run %s -update", path, t.Name())
 	}
 }
 
