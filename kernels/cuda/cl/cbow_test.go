@@ -429,30 +429,6 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 	return k
 }
 
-// Two runs end in the same bits.
-func TestCBOWRepeats(t *testing.T) {
-	d := cudatest.Open(t)
-	for _, parts := range []bool{false, true} {
-		var before []float32
-		for range 3 {
-			k := benchmarkCBOW(t, []*cuda.Device{d}, 100, 20_000, parts)
-			trainRepeated(t, k, 20, .03)
-			var got []float32
-			for _, name := range []string{"words", "contexts", "words.second-moment"} {
-				x := make([]float32, 18_116*100)
-				if err := k.Receive(name, x); err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, x...)
-			}
-			if before != nil && !slices.Equal(got, before) {
-				t.Errorf("parts %v: other bits", parts)
-			}
-			before = got
-		}
-	}
-}
-
 func TestCBOWErrors(t *testing.T) {
 	d := cudatest.Open(t)
 	good := CBOWOptions{Rows: 5, Dim: 4, Negatives: 2, SharedNegatives: 3, Places: 9, Window: 2, Buffers: 1, Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8}
