@@ -61,6 +61,7 @@ type NGrams struct {
 	offset  []float32             // (N); nil: zeros
 	center  []float32             // see Center
 	start   Start                 // that training goes on from; without an encoder it starts anew
+	known   []float32             // n-grams of each part that the start has
 }
 
 // NewNGrams makes the n-grams of a vocabulary. Their vectors are zero: randomize or load them.

@@ -49,7 +49,8 @@ func (e *NGrams) Continue(from Start) error {
 // start. A new word has the mean of its parts that the start has.
 func (e *NGrams) goOn() {
 	rows, row := e.start.Encoder.(NGramRows), make([]float32, e.Dim())
-	known := make([]float32, e.words.PartCount()) // n-grams of each part that the start has
+	known := make([]float32, e.words.PartCount())
+	e.known = known
 	for _, bucket := range e.used() {
 		if !rows.NGramRow(bucket, row) {
 			continue
@@ -76,6 +77,16 @@ func (e *NGrams) goOn() {
 			}
 		}
 	})
+}
+
+// KnownParts lists the parts that the start has.
+func (e *NGrams) KnownParts() (parts []int) {
+	for part, known := range e.known {
+		if known > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // mean writes the mean of the known n-grams of a word to dst; false: it has none.

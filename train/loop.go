@@ -26,6 +26,7 @@ type loop struct {
 	wordsPerUnit float64
 
 	limit        limit
+	restore      func()                                          // what --freeze keeps; may be nil
 	observe      func(p runfolder.Position, share float64) error // may be nil
 	observations int
 
@@ -151,6 +152,9 @@ func (t *training) next(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("training failed at %s %s of %s: %w",
 			t.unitName, terminal.Number(first+1), terminal.Number(units), err)
+	}
+	if t.restore != nil {
+		t.restore()
 	}
 	if err := t.checkLosses(reports, rates); err != nil {
 		return err

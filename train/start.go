@@ -91,13 +91,54 @@ func (j *job) continueEncoder() error {
 	return j.encoder.Continue(subword.Start{Encoder: from.Encoder, Row: row})
 }
 
-// startBytes is the memory of the start.
+// startBytes is the memory of the start, and of the rows that training leaves as they are.
 func (j *job) startBytes() int64 {
 	bytes := j.start.Bytes() + 16*int64(len(j.start.rows))
 	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
 		bytes += e.FileBytes()
 	}
+	if j.config.Freezes(settings.FreezeWords) {
+		bytes += 8 * int64(len(j.start.rows)*j.config.Dim)
+	}
+	if j.config.Freezes(settings.FreezeParts) && j.encoder != nil {
+		bytes += j.encoder.FileBytes()
+	}
 	return bytes
+}
+
+// frozen returns what brings the rows back that --freeze keeps, after each unit: within one, those that are trained meet them as they
+// move. nil: none are kept.
+func (j *job) frozen() func() {
+	n, rows := j.config.Dim, map[string][]int{} // by tensor
+	if j.config.Freezes(settings.FreezeWords) {
+		for word, row := range j.start.rows {
+			if row >= 0 {
+				rows["words"] = append(rows["words"], word)
+			}
+		}
+		rows["own"], rows["contexts"] = rows["words"], rows["words"]
+	}
+	if e, ok := j.encoder.(*subword.NGrams); ok && j.config.Freezes(settings.FreezeParts) {
+		rows["parts"] = e.KnownParts()
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	var saved [][]float32
+	state := j.trainer.State()
+	for _, t := range state {
+		saved = append(saved, nil)
+		for _, row := range rows[t.Name] {
+			saved[len(saved)-1] = append(saved[len(saved)-1], t.Data[row*n:][:n]...)
+		}
+	}
+	return func() {
+		for k, t := range state {
+			for i, row := range rows[t.Name] {
+				copy(t.Data[row*n:][:n], saved[k][i*n:])
+			}
+		}
+	}
 }
 
 // sumStart sums the rows of the words that a trainer starts with.

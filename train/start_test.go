@@ -291,3 +291,50 @@ func checkStart(t *testing.T, c settings.Config, what string) {
 	id, _ := j.text.vocabulary.ID("greeneo")
 	near("greeneo", words[int(id)*c.Dim:][:c.Dim], row, 1e-5)
 }
+
+// What --freeze keeps has the same bits in every file, while new words are trained.
+func TestFreeze(t *testing.T) {
+	for _, test := range []struct{ encoder, mode, freeze string }{
+		{"none", "cl --model cbow", "words"}, {"none", "vanilla", "known"}, {"none", "word2vec", "known"},
+		{"ngram", "cl --model cbow", "known"}, {"ngram", "cl --model sg", "known"}, {"ngram", "word2vec", "known"}, {"ngram", "word2vec", "parts"},
+	} {
+		c, err := startConfig(t, "cl --model cbow", test.encoder, smallText(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		init := c.Out
+		if c, err = startConfig(t, test.mode, "", strings.ReplaceAll(smallText(), "blue", "greeneo"), init); err != nil {
+			t.Fatal(err)
+		}
+		c.Freeze, c.ContextWeight = test.freeze, 0.7
+		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		from, err := runfolder.LoadStart(t.Context(), init)
+		to, err2 := runfolder.LoadStart(t.Context(), c.Out)
+		if err := cmp.Or(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		same := slices.Index(to.Vocabulary, "blue") >= 0
+		for i, word := range to.Vocabulary {
+			k, row := slices.Index(from.Vocabulary, word), to.Contexts[i*c.Dim:][:c.Dim]
+			if k < 0 {
+				same = same && slices.Max(row) > 0
+			} else if c.Freezes(settings.FreezeWords) {
+				same = same && slices.Equal(row, from.Contexts[k*c.Dim:][:c.Dim]) && slices.Equal(to.Words[i*c.Dim:][:c.Dim], from.Words[k*c.Dim:][:c.Dim])
+			}
+			if grams, ok := from.Encoder.(*subword.NGrams); ok {
+				was, is := make([]float32, c.Dim), make([]float32, c.Dim)
+				for _, bucket := range grams.Shape().NGrams(nil, word) {
+					same = same && (!grams.NGramRow(bucket, was) || to.Encoder.(*subword.NGrams).NGramRow(bucket, is) && slices.Equal(was, is))
+				}
+			}
+		}
+		if !same {
+			t.Errorf("%v: what is kept has changed, or what is new is not trained", test)
+		}
+	}
+}

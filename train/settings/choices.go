@@ -28,6 +28,11 @@ const (
 	composeSum      = "sum"
 	composeSpelling = "spelling"
 
+	freezeNone  = "none"
+	FreezeWords = "words"
+	FreezeParts = "parts"
+	freezeKnown = "known"
+
 	unseenEncoder = "encoder"
 	unseenRegress = "regress"
 
@@ -55,6 +60,12 @@ var (
 	tokenizerChoices = []Choice{
 		{tokenizerWhitespace, "text that is tokenized already"},
 		{tokenizerWords, "raw text: runs of letters, digits and apostrophes"},
+	}
+	freezeChoices = []Choice{
+		{freezeNone, ""},
+		{FreezeWords, "words and their contexts"},
+		{FreezeParts, "n-grams"},
+		{freezeKnown, "words, contexts and n-grams"},
 	}
 	composeChoices = []Choice{
 		{composeSum, "a vector of its own together with what --subword composes"},

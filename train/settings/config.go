@@ -36,7 +36,8 @@ type Run struct {
 	Out      string // the run folder to make
 	Matrix   string // the file of M; empty: M is in memory only
 	GraphDOT string // the file to write the Gorgonia graph to; empty: none
-	Init     string // vectors to go on from: a run folder or a file; empty: none
+	Init     string // model to go on from: a run folder or a file; empty: none
+	Freeze   string // what of it training leaves as it is: "none", "words", "parts" or "known"
 	Force    bool   // replace an existing run folder or a matrix file that does not fit
 
 	Checkpoint Interval // how often to save a checkpoint

@@ -35,6 +35,9 @@ func Defaults(modeName, preset, optimizer, model string) Config {
 	if m.Trains(inIterations) {
 		c.Model = model
 	}
+	if m.Trains(onNegatives) {
+		c.Freeze = freezeNone
+	}
 	if m.Trains(OnGPU) {
 		c.Precision = PrecisionFloat32
 	}

@@ -62,6 +62,22 @@ func (c *Config) goOn(texts map[string]string, set given) {
 	}
 }
 
+// Freezes reports whether rows of --init of a kind, words or parts, stay as they are.
+func (c *Config) Freezes(kind string) bool { return c.Freeze == kind || c.Freeze == freezeKnown }
+
+// checkFreeze refuses to keep what --init does not have, or what something else moves.
+func (v *validator) checkFreeze() {
+	c := v.config
+	if c.Freeze == freezeNone {
+		return
+	}
+	v.check(c.Init != "", "freeze", "needs --init, whose rows it keeps")
+	v.check(c.Device == DeviceCPU, "freeze", "GPUs train all rows; use --device %s", DeviceCPU)
+	v.check(!c.HasNetwork(), "freeze", "--subword %s moves all words at once", c.Subword)
+	v.check(c.Freeze != FreezeWords || !c.ComposesRows(), "freeze", "n-grams would move the words: choose %s", freezeKnown)
+	v.check(c.Freeze != FreezeParts || c.ComposesRows(), "freeze", "there are no n-grams: choose %s", FreezeWords)
+}
+
 // checkStart refuses to start with another encoder than --init has: what it has is not dropped unasked, and what it lacks does not
 // follow from vectors.
 func (c *Config) checkStart(set given) error {

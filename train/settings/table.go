@@ -156,6 +156,10 @@ func (c *Config) runSettings() []Setting {
 				"words, n-grams or network, and contexts. Words that the text lacks keep their vectors",
 		},
 		{
+			Name: "freeze", Modes: onNegatives, Record: true, value: &c.Freeze,
+			help: "keep what --init has as it is, to the bit, while new words are trained (CPU)", Choices: freezeChoices,
+		},
+		{
 			Name: "force", Resume: true, value: &c.Force,
 			help: "replace the run folder at --out, a --matrix file " +
 				"that does not fit, and a graph at --graph-dot",

@@ -153,6 +153,8 @@ func (c *Config) leftOut(name string) bool {
 		return c.Matrix == ""
 	case "init":
 		return c.Init == ""
+	case "freeze":
+		return c.Freeze == freezeNone
 	case "subword":
 		return c.Subword == SubwordNone && !c.in(Stretches) && c.Init == "" // which may have an encoder unless told otherwise
 	case "max-memory":
