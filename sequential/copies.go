@@ -89,14 +89,6 @@ func (c *copies) row(word uint32) uint32 {
 	return word
 }
 
-// word returns the word of a row.
-func (c *copies) word(row uint32) uint32 {
-	if c.count > 0 && row >= c.first {
-		row -= c.first
-	}
-	return row
-}
-
 // used counts a product's outputs, after it, and exchanges the copies that were
 // due at the product before: their rows have been fetched since.
 func (c *copies) used(outputs []uint32) {

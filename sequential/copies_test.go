@@ -50,16 +50,10 @@ func makeCopies(r *rand.Rand, threads, dim int) (table []float32, all []*copies)
 func TestRowsOfCopies(t *testing.T) {
 	_, all := makeCopies(rand.New(rand.NewPCG(1, 1)), 2, 3)
 	for thread, want := range [][]uint32{{9, 13, 5, 8}, {14, 18, 5, 8}} {
-		words := []uint32{0, 4, 5, 8}
-		rows := slices.Clone(words)
+		rows := []uint32{0, 4, 5, 8}
 		all[thread].rows(rows)
 		if !slices.Equal(rows, want) {
 			t.Errorf("thread %d: rows %v, want %v", thread, rows, want)
-		}
-		for i, row := range rows {
-			if got := all[thread].word(row); got != words[i] {
-				t.Errorf("thread %d: row %d is of word %d, want %d", thread, row, got, words[i])
-			}
 		}
 	}
 }

@@ -240,7 +240,7 @@ func TestOpenDamaged(t *testing.T) {
 	testfiles.Copies(t, fileOf(t, build(t, testCorpus(24, 12, 200, 10), temperedOptions)), func(file []byte) ([]byte, error) {
 		aligned := memory.BytesOf(make([]uint64, len(file)/8+1))[:len(file)]
 		copy(aligned, file)
-		m, err := decode(aligned)
+		m, err := (&decoder{bytes.NewReader(aligned)}).decode(aligned)
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +279,7 @@ func FuzzDecode(f *testing.F) {
 		aligned := memory.BytesOf(make([]uint64, len(data)/8+1))[:len(data)]
 		copy(aligned, data)
 		repairChecksums(aligned)
-		m, err := decode(aligned)
+		m, err := (&decoder{bytes.NewReader(aligned)}).decode(aligned)
 		if err != nil {
 			return
 		}

@@ -1,7 +1,6 @@
 package wordcontext
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -68,8 +67,6 @@ type decoder struct {
 
 // decode returns the matrix of a file with the given bytes. The arrays of the
 // matrix are parts of data.
-func decode(data []byte) (*Matrix, error) { return (&decoder{bytes.NewReader(data)}).decode(data) }
-
 func (d *decoder) decode(data []byte) (*Matrix, error) {
 	h, err := decodeHeader(data, uint64(len(data)))
 	if err != nil {

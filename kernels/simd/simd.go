@@ -268,15 +268,6 @@ func Dot(x, y []float32) float32 {
 	return dot(&x[0], &y[0], len(x))
 }
 
-// Prefetch asks the memory system for rows of n values that Dots will read soon.
-// It changes no value.
-func Prefetch(table []float32, rows []uint32, n int) {
-	if current == Go || len(rows) == 0 || n == 0 {
-		return
-	}
-	prefetch(&table[0], &rows[0], len(rows), n)
-}
-
 // PhiloxNumbers is how many numbers Philox makes at a time: those of eight counters. It is fastest for a multiple.
 const PhiloxNumbers = 32
 

@@ -293,15 +293,6 @@ func TestPhilox(t *testing.T) {
 	})
 }
 
-func TestPrefetchChangesNothing(t *testing.T) {
-	table := []float32{1, 2, 3, 4}
-	Prefetch(table, []uint32{0, 1}, 2)
-	Prefetch(table, nil, 2)
-	if table[0] != 1 || table[3] != 4 {
-		t.Fatal(table)
-	}
-}
-
 func TestUseUnknownLevel(t *testing.T) {
 	if err := Use("mmx"); err == nil {
 		t.Fatal("no error")
