@@ -1,18 +1,14 @@
 package textfile
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	parquet "github.com/parquet-go/parquet-go/format"
+	"github.com/parquet-go/parquet-go"
+	parquetformat "github.com/parquet-go/parquet-go/format"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
@@ -21,31 +17,22 @@ import (
 const parquetMagic = "PAR1"
 
 // A parquetReader reads the texts of a column of a parquet file, each followed by a line feed. Rows with null have no text.
-// It uses the encodings of package parquet, not the package: that brings HTTP, and takes a quarter of the time to compile this
-// program. They believe what a file says about its sizes, so the reader asks for the memory of a page before it reads it.
+// Package parquet believes what a file says about its sizes, so the reader asks for the memory of a row group before it reads it.
 type parquetReader struct {
-	file   io.ReaderAt
-	column parquetColumn
-	groups []parquet.RowGroup // still to come
+	file   *parquet.File
+	column int
+	group  int // that is read next
 
-	pages      *bufio.Reader // of the row group; nil: of none
-	codec      parquet.CompressionCodec
-	dictionary parquetTexts
-	page       *parquetPage // or nil
-	left       int64        // rows of the group
-	row        int64        // of the next value, counted from 1
+	pages  parquet.Pages // of the group before; or nil
+	page   parquet.Page  // of these; or nil
+	values parquet.ValueReader
+	done   func() // of the memory for the group
+	left   int64  // rows of the group
+	row    int64  // of the next value, counted from 1
 
-	buffer, text []byte // text is the part of buffer that was not read
-	err          error
-}
-
-// A parquetColumn is a leaf of the schema.
-type parquetColumn struct {
-	*parquet.SchemaElement
-	name     string // a.b is column b of group a
-	number   int
-	levels   int  // how many of it and its groups may be null, or repeat
-	repeated bool // it or a group has any number of values for a row
+	some, pending []parquet.Value // of the page: room for some, and those that were read and not used
+	buffer, text  []byte          // text is the part of buffer that was not read
+	err           error
 }
 
 // newParquet opens a file of so many bytes. A column in a group is a.b. A file without the column is an error that wraps errNoField.
@@ -68,70 +55,39 @@ func newParquet(file io.ReaderAt, size int64, field string) (_ *parquetReader, e
 		return nil, err
 	}
 	defer done()
-	data := make([]byte, footer)
-	if _, err := file.ReadAt(data, size-int64(len(tail))-footer); err != nil {
+	f, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
 		return nil, err
 	}
-	var metadata parquet.FileMetaData
-	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(bytes.NewReader(data))).Decode(&metadata); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	column, err := findColumn(metadata.Schema, field)
-	return &parquetReader{file: file, column: column, groups: metadata.RowGroups, row: 1}, err
+	column, err := findColumn(f.Schema(), field)
+	return &parquetReader{file: f, column: column, row: 1, some: make([]parquet.Value, 64)}, err
 }
 
-var errDamaged = errors.New("the file is damaged: its data are not what its headers say")
-
-// explainPanic makes an error of a panic. An index out of range is found where it is used, and package parquet panics, too.
+// explainPanic makes an error of a panic: package parquet panics about some damaged
+// files.
 func explainPanic(err *error) {
 	if recover() != nil {
-		*err = errDamaged
+		*err = errors.New("the file is damaged: its data are not what its headers say")
 	}
 }
 
-// findColumn returns a column of texts.
-func findColumn(schema []parquet.SchemaElement, field string) (parquetColumn, error) {
-	columns := parquetColumns(schema)
-	i := slices.IndexFunc(columns, func(c parquetColumn) bool { return c.name == field })
-	if i < 0 {
+// findColumn returns the number of a column of texts.
+func findColumn(schema *parquet.Schema, field string) (int, error) {
+	leaf, ok := schema.Lookup(field)
+	if !ok {
+		leaf, ok = schema.Lookup(strings.Split(field, ".")...)
+	}
+	switch {
+	case !ok:
 		var names []string
-		for _, c := range columns {
-			names = append(names, c.name)
+		for _, path := range schema.Columns() {
+			names = append(names, strings.Join(path, "."))
 		}
-		return parquetColumn{}, fmt.Errorf("%w: --field %s: its columns are %.200s", errNoField, field, strings.Join(names, ", "))
+		return 0, fmt.Errorf("%w: --field %s: its columns are %.200s", errNoField, field, strings.Join(names, ", "))
+	case leaf.Node.Type().Kind() != parquet.ByteArray || leaf.MaxRepetitionLevel > 0:
+		return 0, fmt.Errorf("column %s holds %s, not a text for each row", field, leaf.Node)
 	}
-	column := columns[i]
-	if column.Type.V != parquet.ByteArray || column.repeated {
-		return column, fmt.Errorf("column %s holds %s, not a text for each row", field, column.Type.V)
-	}
-	return column, nil
-}
-
-// parquetColumns returns the leaves of a schema, whose elements come before the elements that they hold.
-func parquetColumns(schema []parquet.SchemaElement) (columns []parquetColumn) {
-	next := 1
-	var add func(in parquetColumn, deep, count int)
-	add = func(in parquetColumn, deep, count int) {
-		for range count {
-			e := &schema[next]
-			next++
-			c := parquetColumn{SchemaElement: e, name: strings.TrimPrefix(in.name+"."+e.Name, "."), levels: in.levels, number: len(columns)}
-			c.repeated = in.repeated || e.RepetitionType.V == parquet.Repeated
-			if e.RepetitionType.V != parquet.Required {
-				c.levels++
-			}
-			switch {
-			case deep == math.MaxUint8 || len(c.name) > 1<<16:
-				panic(errDamaged)
-			case e.NumChildren.V > 0:
-				add(c, deep+1, int(e.NumChildren.V))
-			case e.Type.Valid:
-				columns = append(columns, c)
-			}
-		}
-	}
-	add(parquetColumn{}, 0, int(schema[0].NumChildren.V))
-	return columns
+	return leaf.ColumnIndex, nil
 }
 
 // Read implements io.Reader.
@@ -151,53 +107,80 @@ func (r *parquetReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// more uses a value, or goes to the next page or row group.
+// more uses a value, reads some, or goes to the next page or row group.
 func (r *parquetReader) more() (err error) {
 	defer explainPanic(&err)
 	switch {
-	case r.page != nil && r.page.left > 0:
-		text, ok := r.page.next()
-		if ok {
-			r.buffer = appendText(r.buffer[:0], text)
+	case len(r.pending) > 0:
+		if value := r.pending[0]; !value.IsNull() {
+			r.buffer = appendText(r.buffer[:0], value.ByteArray())
 			r.text = r.buffer
 		}
+		r.pending = r.pending[1:]
 		r.row++
 		r.left--
 		return nil
-	case r.pages != nil:
-		if err := r.nextPage(); err != io.EOF {
-			return err
+	case r.pages == nil:
+		return r.nextGroup()
+	case r.page == nil:
+		if r.page, err = r.pages.ReadPage(); err == io.EOF {
+			return r.endGroup()
 		}
-		if r.pages = nil; r.left != 0 {
-			return io.ErrUnexpectedEOF
+		if err == nil {
+			r.values = r.page.Values()
 		}
+		return err
 	}
-	return r.nextGroup()
+	n, err := r.values.ReadValues(r.some)
+	r.pending = r.some[:n]
+	if err != io.EOF {
+		return err
+	}
+	if n == 0 { // otherwise the end comes again
+		parquet.Release(r.page)
+		r.page = nil
+	}
+	return nil
 }
 
 // nextGroup goes to the next row group.
 func (r *parquetReader) nextGroup() error {
-	if len(r.groups) == 0 {
+	groups := r.file.Metadata().RowGroups
+	if r.group == len(groups) {
 		return io.EOF
 	}
-	group := r.groups[0]
-	column := &group.Columns[r.column.number]
-	described := &column.MetaData
-	start := described.DataPageOffset
-	if at := described.DictionaryPageOffset; at > 0 {
-		start = min(start, at)
+	chunk := &groups[r.group].Columns[r.column].MetaData
+	if chunk.Codec == parquetformat.Lz4Raw || chunk.Codec == parquetformat.Lz4 { // package parquet returns zeros for some pages
+		return errors.New("the column is compressed with LZ4, which is not read: write the file with zstd or snappy")
 	}
-	switch {
-	case column.CryptoMetadata.Value != nil:
-		return errors.New("the column is encrypted, and is not read")
-	case start < 0 || described.TotalCompressedSize < 0:
-		return errDamaged
+	var err error
+	if r.done, err = memory.Room(chunk.TotalCompressedSize + chunk.TotalUncompressedSize); err != nil {
+		return err
 	}
-	r.groups, r.left, r.codec = r.groups[1:], group.NumRows, described.Codec
-	r.pages = bufio.NewReader(io.NewSectionReader(r.file, start, described.TotalCompressedSize))
-	r.page, r.dictionary = nil, parquetTexts{}
+	r.pages = r.file.RowGroups()[r.group].ColumnChunks()[r.column].Pages()
+	r.left = groups[r.group].NumRows
+	r.group++
 	return nil
 }
 
+// endGroup ends the row group.
+func (r *parquetReader) endGroup() error {
+	if r.left != 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return r.Close()
+}
+
 // Close implements io.Closer.
-func (r *parquetReader) Close() error { return nil }
+func (r *parquetReader) Close() error {
+	if r.pages == nil {
+		return nil
+	}
+	if r.page != nil {
+		parquet.Release(r.page)
+	}
+	err := r.pages.Close()
+	r.done()
+	r.pages, r.page = nil, nil
+	return err
+}

@@ -181,8 +181,6 @@ func TestParquet(t *testing.T) {
 			{parquet.Compression(&parquet.Zstd), parquet.PageBufferSize(1 << 10)},
 			{parquet.Compression(&parquet.Gzip), parquet.PageBufferSize(200)},
 			{parquet.Compression(&parquet.Brotli)},
-			{parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray)},
-			{parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaLengthByteArray), parquet.DataPageVersion(1)},
 		} {
 			file := parquetFile(t, texts, 1+rng.IntN(700), options...)
 			if got, err := readParquet(file, "text"); err != nil || got != joined(texts) {

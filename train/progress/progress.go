@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -219,15 +220,22 @@ func (s *Stage) showBar(done int64, text string, now time.Time) {
 		}
 	}
 	if left := min(room-1, longestBar); left >= shortestBar && share != "" {
-		details = strings.Replace(details, share, share+" "+s.bar(done, left), 1)
+		details = strings.Replace(details, share, s.bar(done, left), 1)
 	}
 	s.p.show(line + details)
 }
 
-// bar draws the share that is done.
+// bar draws the share that is done and a bar of some letters.
 func (s *Stage) bar(done int64, letters int) string {
-	full := int(min(max(done, 0), s.total) * int64(letters) / s.total)
-	return strings.Repeat("█", full) + strings.Repeat("░", letters-full)
+	b := progressbar.NewOptions64(s.total,
+		progressbar.OptionSetWriter(io.Discard), // show writes it
+		progressbar.OptionSetWidth(letters),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false),
+	)
+	_ = b.Set64(min(max(done, 0), s.total)) // it writes nothing that could fail
+	return strings.TrimSpace(b.String())
 }
 
 // showLine writes a line of its own.
