@@ -2,6 +2,7 @@ package sequential
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -26,13 +27,13 @@ var fullW2VDescriptor = Descriptor{
 // Context rows live in a ring buffer from the window they enter to the window
 // they leave (section 3.2). Then their changes are added to the row, which keeps those of
 // other threads. The changes of the first word and of the last ones are added, too, which
-// the published code forgets. It also trains pair by pair, output after output. A word that
-// enters again while it is in the ring shares its slot: its row is there once.
+// the published code forgets. A word that enters again while it is in the ring shares its
+// slot: its row is there once.
 //
 //	for each word t of the sentence:
 //		word t+W_f enters, word t-W_f-1 leaves
 //		draw negatives n_1 ... n_K
-//		as pWord2Vec, with the context words t-W_f ... t+W_f in the ring
+//		as pWord2Vec, with the context words t-W_f ... t+W_f in the ring; or pair by pair
 type fullW2V struct {
 	*model
 	radius int // W_f
@@ -43,6 +44,10 @@ type fullW2V struct {
 	entered []float32 // the same rows as they entered; nil: leaving, they replace those of W
 	slots   []slot
 	slot    []uint32 // by the last bits of the place: where the word's row is
+
+	// Pair by pair:
+	rows, before []float32 // (1+K, N): of the outputs, and as they were before the window
+	old          []float32 // an input before its pair
 }
 
 // A slot of the ring holds a word's row while any place in the window has it.
@@ -61,6 +66,11 @@ func newFullW2V(m *model) *fullW2V {
 	}
 	if m.Threads > 1 { // one thread has all changes of the row itself
 		f.entered = make([]float32, size*m.Dim)
+	}
+	if m.PairByPair {
+		values := (1 + m.Negatives) * m.Dim
+		f.rows, f.before, f.old = make([]float32, values), make([]float32, values), make([]float32, m.Dim)
+		f.scores, f.coefficients = make([]float32, 1), make([]float32, 1)
 	}
 	return f
 }
@@ -89,11 +99,58 @@ func (f *fullW2V) train(s *sentence) {
 				f.inputs = append(f.inputs, f.slot[i&(len(f.slot)-1)])
 			}
 		}
-		f.step(f.ring, f.inputs, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
+		if f.PairByPair {
+			f.pairByPair(f.outputsOf(t))
+		} else {
+			f.step(f.ring, f.inputs, f.outputsOf(t), f.kinds, f.outputsOf(t+ahead))
+		}
 	}
 	for i := max(last-f.radius, 0); i <= last; i++ {
 		f.leave(i)
 	}
+}
+
+// pairByPair trains the window of the inputs in the order of the published code: the target
+// and then each negative meet the context words one after the other, and each pair changes
+// both of its rows before the next. A word that is a context word twice meets an output once,
+// with a step for both. Of an output that is drawn twice there are two rows meanwhile.
+func (f *fullW2V) pairByPair(outputs []uint32) {
+	rows := func(k int) (row, now, before []float32) {
+		return f.contexts[int(outputs[k])*f.Dim:][:f.Dim], f.rows[k*f.Dim:][:f.Dim], f.before[k*f.Dim:][:f.Dim]
+	}
+	for k := range outputs {
+		row, now, before := rows(k)
+		copy(now, row)
+		copy(before, row)
+	}
+	for k := range outputs {
+		for i, input := range f.inputs {
+			if !slices.Contains(f.inputs[:i], input) {
+				f.pair(input, k)
+			}
+		}
+	}
+	for k := range outputs {
+		simd.Exchange(rows(k))
+	}
+	f.copies.used(outputs)
+}
+
+// pair trains an input with output number k.
+func (f *fullW2V) pair(input uint32, k int) {
+	left, right := f.ring[int(input)*f.Dim:][:f.Dim], f.rows[k*f.Dim:][:f.Dim]
+	score, coefficient, step := f.scores[:1], f.coefficients[:1], float32(0)
+	score[0] = simd.Dot(left, right)
+	for _, other := range f.inputs {
+		if other == input {
+			simd.Gradients(coefficient, score, f.kinds[k:k+1], -f.rate, &f.loss)
+			step += coefficient[0]
+			f.pairs++
+		}
+	}
+	copy(f.old, left)
+	simd.AddScaled(left, right, step)
+	simd.AddScaled(right, f.old, step)
 }
 
 // enter brings word i of the sentence into the ring.

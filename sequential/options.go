@@ -28,6 +28,8 @@ type Options struct {
 	Seed      uint64  // of everything random
 	Threads   int     // zero: all processors
 
+	PairByPair bool // FullW2V: pairs of a window one after the other, as in the published code
+
 	Combine int // PSGNScc: C, windows of a product at most; zero: DefaultCombine
 	Span    int // PSGNScc: T, words among which windows are combined, at most; zero: DefaultSpan
 	Batch   int // PARW2V: B, words that share negatives; zero: DefaultBatch

@@ -138,6 +138,29 @@ func fixedWindows(r *reference) {
 	}
 }
 
+// pairByPair trains outputs as rows behind C: one that is drawn twice is there twice.
+func pairByPair(r *reference) {
+	end, rate := len(r.contexts), r.rate
+	for t := range r.sentence {
+		inputs, outputs := r.around(t, (r.Window+1)/2), r.outputs(t, 0, r.Negatives)
+		for _, o := range outputs {
+			r.contexts = append(r.contexts, r.contexts[int(o)*r.Dim:][:r.Dim]...)
+		}
+		before := slices.Clone(r.contexts[end:])
+		for k := range outputs {
+			for i, c := range inputs {
+				if r.rate = rate * float64(count(inputs, c)); !slices.Contains(inputs[:i], c) {
+					r.step([]uint32{c}, []uint32{uint32(end/r.Dim + k)}, func(int) int { return k })
+				}
+			}
+		}
+		for i, x := range before {
+			r.add(&r.contexts[int(outputs[i/r.Dim])*r.Dim+i%r.Dim], r.contexts[end+i]-x)
+		}
+		r.contexts, r.rate = r.contexts[:end], rate
+	}
+}
+
 // references are the algorithms for the sentence that was read.
 var references = map[string]func(r *reference){
 	"word2vec": func(r *reference) {
@@ -178,6 +201,7 @@ var references = map[string]func(r *reference){
 	},
 	"fullw2v":      fixedWindows,
 	"fullregister": fixedWindows,
+	"pairbypair":   pairByPair,
 	"psgnscc":      func(r *reference) { r.span(r.windows()) },
 	"parw2v": func(r *reference) {
 		for t := range r.sentence {

@@ -31,13 +31,19 @@ func modes() map[string]Options {
 			}
 		}
 	}
+	pairs := all["fullw2v"]
+	pairs.PairByPair = true
+	all[modeName(pairs)] = pairs
 	return all
 }
 
 // modeName is that of the algorithm, or of a model that is not its default.
 func modeName(c Options) string {
-	if c.Model != SkipGram {
+	switch {
+	case c.Model != SkipGram:
 		return string(c.Model)
+	case c.PairByPair:
+		return "pairbypair"
 	}
 	return string(c.Algorithm)
 }

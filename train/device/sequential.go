@@ -17,8 +17,11 @@ var sequentialModes = map[sequential.Algorithm]sentence.Mode{
 // modeOf returns the kernels that train with the options, if there are any.
 func modeOf(c sequential.Options) (m sentence.Mode, ok bool) {
 	m, ok = sequentialModes[c.Algorithm]
-	if c.Model == sequential.CBOW {
+	switch {
+	case c.Model == sequential.CBOW:
 		m = sentence.CBOW
+	case m == sentence.FullW2V && c.PairByPair:
+		m = sentence.FullW2VPairs
 	}
 	return m, ok
 }
@@ -50,6 +53,8 @@ func CheckSequential(c sequential.Options, p Precision) error {
 		return unsupported("window", c.Window, "on GPUs mode %s takes at most %d", c.Algorithm, most.Window)
 	case m == sentence.PARW2V && c.Batch > maxBatch(c.Dim):
 		return unsupported("batch", c.Batch, "on GPUs mode %s takes at most %d with vectors of %d dimensions", c.Algorithm, maxBatch(c.Dim), c.Dim)
+	case p.Rounds() && m == sentence.FullW2VPairs:
+		return unsupported("precision", p, "on GPUs mode %s has %s only with --together=false", c.Algorithm, Float32)
 	case p == HalfTables && !m.HalvesWords():
 		return errSentences(p)
 	case p.Rounds() && half.Negatives == 0:

@@ -118,7 +118,7 @@ type Training struct {
 	LREnd       float64        // learning rate at the end of a decay
 	Optimizer   string         // see optim.Methods
 	WeightDecay float64        // decoupled weight decay
-	Together    bool           // cl: both tables are updated at once, each against the old rows of the other
+	Together    bool           // cl: both tables, and fullw2v: all pairs of a window, are updated at once, each against the old rows of the other
 }
 
 // Machine says where to train, and with what.

@@ -40,6 +40,7 @@ type ability uint32
 const (
 	withMatrix        ability = 1 << iota // M, of which it takes samples
 	inIterations                          // a number of iterations that one may choose
+	atOnce                                // updates all at once, from old rows, or one after the other
 	inEpochs                              // passes over the text or M
 	atRate                                // a learning rate
 	onNegatives                           // tables of words and contexts, trained on positives and negatives
@@ -86,12 +87,12 @@ func makeModes() []Mode {
 		{
 			Name: ModeCL, Model: ModelSkipGram, Help: "W2V-CL, large batch", Family: LargeBatch, Unit: "iteration",
 			Paper: presetW2VCL,
-			does:  asGraph | withMatrix | inIterations | inEpochs | withNoise | withNoiseExponent | withModels,
+			does:  asGraph | withMatrix | inIterations | atOnce | inEpochs | withNoise | withNoiseExponent | withModels,
 		},
 		{
 			Name: ModeCL, Model: ModelCBOW, Help: "W2V-CL, large batch", Family: Stretches, Unit: "iteration",
 			Paper: presetW2VCL,
-			does:  asGraph | inIterations | inEpochs | inBatches | withMeans | withModels,
+			does:  asGraph | inIterations | atOnce | inEpochs | inBatches | withMeans | withModels,
 		},
 		{
 			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",
@@ -104,7 +105,7 @@ func makeModes() []Mode {
 			Name: string(a.Name), Help: a.Help, Family: SentenceOrdered, Unit: "unit", Paper: paperOf(a.Name),
 			does: tables | inEpochs | withNoise | withNoiseExponent | withSync |
 				when(len(a.Models) > 0, withModels) | when(a.Hierarchical, withTree) | when(a.Composes, withSubwords|withMeans) |
-				when(a.Name == sequential.PARW2V, inBatches) | when(device.HasKernels(a.Name), OnGPU),
+				when(a.Name == sequential.PARW2V, inBatches) | when(a.Name == sequential.FullW2V, atOnce) | when(device.HasKernels(a.Name), OnGPU),
 		})
 	}
 	all = append(all,

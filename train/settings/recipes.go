@@ -124,6 +124,7 @@ func sequentialRecipe(c *Config) {
 	if c.trains(inBatches) {
 		c.Batch = sequential.DefaultBatch
 	}
+	c.Together = c.trains(atOnce)
 	c.CombineRule = string(sequential.DefaultRule)
 	c.Window = 5
 	c.Noise, c.NoiseExponent = noiseCounts, 0.75

@@ -67,8 +67,9 @@ func (c *Config) rateSettings() []Setting {
 			help: "decoupled weight decay `X`",
 		},
 		{
-			Name: "together", Study: true, Modes: inIterations, Record: true, value: &c.Together,
-			help: "update both tables at once, each against the old rows of the other, in place of two steps (on the CPU)",
+			Name: "together", Study: true, Modes: atOnce, Record: true, value: &c.Together,
+			help: "update both tables at once, each against the old rows of the other, in place of two steps (on the CPU); in mode fullw2v, " +
+				"where it is the default, all pairs of a window at once, in place of one after the other as published",
 		},
 	}
 }

@@ -80,8 +80,8 @@ func (c *Config) SequentialOptions(e subword.Trained) sequential.Options {
 		Algorithm:   sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
 		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
-		Batch: c.Batch,
-		Sync:  sequential.Sync{Rule: sequential.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
+		PairByPair: c.trains(atOnce) && !c.Together, Batch: c.Batch,
+		Sync: sequential.Sync{Rule: sequential.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
 	}
 }
 

@@ -110,7 +110,7 @@ func (v *validator) training() {
 	}
 	v.check(c.Iterations >= 0 && c.Iterations <= most, "iterations", "must be from 1 to %d", most)
 	v.check(c.LR > 0 && c.LR <= 100, "lr", "the learning rate must be above 0 (and at most 100)")
-	v.check(!c.Together || c.in(Stretches) || !c.HasEncoder(), "together", "with --model %s and an encoder, both steps meet the old words already", ModelSkipGram)
+	v.check(!c.Together || !c.in(LargeBatch) || !c.HasEncoder(), "together", "with --model %s and an encoder, both steps meet the old words already", ModelSkipGram)
 	v.check(c.LREnd >= 0 && c.LREnd <= max(c.LR, 0), "lr-end", "must be from 0 to --lr %v", c.LR)
 	v.check(c.Decay != decayNone || c.LREnd == 0, "lr-end",
 		"needs --decay %s or %s", decayLinear, decayEpochs)
@@ -259,7 +259,7 @@ func (c *Config) validateDevice() error {
 	if c.GraphDOT != "" {
 		return terminal.Usagef("--graph-dot: GPUs train without a Gorgonia graph; use --device %s", DeviceCPU)
 	}
-	if c.Together {
+	if c.Together && !c.in(SentenceOrdered) {
 		return terminal.Usagef("--together: GPUs update the tables in two steps; use --device %s", DeviceCPU)
 	}
 	if len(ordinals) > 1 {

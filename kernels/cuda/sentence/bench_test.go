@@ -84,6 +84,7 @@ func BenchmarkModes(b *testing.B) {
 		{Word2Vec, 128, 5, 1584, true}, {Word2Vec, 300, 5, 0, true},
 		{PWord2Vec, 128, 5, 1056, false}, {PWord2Vec, 128, 5, 1584, false}, {PWord2Vec, 300, 5, 0, false}, {PWord2Vec, 128, 5, 1584, true},
 		{CBOW, 128, 5, 1056, false}, {CBOW, 128, 5, 1584, false}, {CBOW, 300, 5, 0, false}, {CBOW, 128, 5, 1584, true},
+		{FullW2VPairs, 128, 3, 1056, false}, {FullW2VPairs, 128, 3, 1584, false}, {FullW2VPairs, 128, 5, 1584, false}, {FullW2VPairs, 300, 3, 0, false},
 		{FullRegister, 128, 3, 1056, false}, {FullRegister, 128, 3, 1584, false}, {FullRegister, 128, 5, 1584, false}, {FullRegister, 300, 3, 0, false},
 		{PARW2V, 128, 5, 528, false}, {PARW2V, 128, 5, 1056, false}, {PARW2V, 300, 5, 0, false},
 	} {

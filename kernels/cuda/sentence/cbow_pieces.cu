@@ -1,3 +1,2 @@
-// The kernels of CBOW for pieces of sentences: see PIECES in sentence.cuh.
-#define PIECES
+#define PIECES // the kernels for pieces of sentences: see sentence.cuh
 #include "cbow.cu"

@@ -3,6 +3,7 @@
 package sentence
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -35,7 +36,8 @@ type shape struct {
 
 // A family is the kernels of a mode.
 type family struct {
-	source     string // of its kernels, whose names begin with it
+	source     string // of its kernels
+	name       string // that those of its kernels begin with; empty: source
 	shapes     []shape
 	half       []shape // in half precision; none: see halfWindows
 	sentences  int     // in flight on a multiprocessor
@@ -50,6 +52,7 @@ var (
 	narrow   = []rowLayout{{1, 0, false}, {1, 0, true}}
 	unshared = []shape{{6, []int{1}, whole}, {16, []int{1}, narrow}}
 	means    = []shape{{6, []int{1}, parted}, {16, []int{1}, narrow}}
+	inPairs  = []shape{{6, []int{6}, narrow}, {16, []int{2}, []rowLayout{{1, 0, true}}}}
 )
 
 var fullW2VShapes = []shape{
@@ -60,6 +63,7 @@ var fullW2VShapes = []shape{
 
 var families = map[Mode]family{
 	FullW2V:      {source: "fullw2v", shapes: fullW2VShapes, sentences: 12, forms: true},
+	FullW2VPairs: {source: "fullw2v", name: "fullw2v_pairs", shapes: inPairs, sentences: 12, forms: true},
 	PWord2Vec:    {source: "fullw2v", shapes: fullW2VShapes, sentences: 12, forms: true},
 	FullRegister: {source: "fullregister", shapes: []shape{{6, []int{6, 5}, whole}, {16, []int{2}, narrow}}, sentences: 12, passing: true, forms: true},
 	Word2Vec:     {source: "word2vec", shapes: unshared, half: unshared, sentences: 12, unassisted: true},
@@ -77,13 +81,14 @@ func (c *Options) kernel() (kernel, error) {
 		return kernel{}, err
 	}
 	f := families[c.Mode]
+	name := cmp.Or(f.name, f.source) + "_"
 	switch {
 	case c.Piece > 0:
-		k := c.choose(f, f.source+"_", f.shapes)
+		k := c.choose(f, name, f.shapes)
 		k.source, k.forms = k.source+"_pieces", false
 		return k, nil
 	case !c.HalfPrecision:
-		return c.choose(f, f.source+"_", f.shapes), nil
+		return c.choose(f, name, f.shapes), nil
 	case len(f.half) > 0:
 		f.unassisted = true
 		return c.choose(f, f.source+"_half_", f.half), nil
@@ -127,7 +132,7 @@ func (c *Options) choose(f family, name string, shapes []shape) kernel {
 		coefficients *= 2
 	}
 	if shape.outputs*layout.chunks() > 24 && !f.unassisted {
-		rows += shape.outputs // of the next window: see staged in windows.cuh
+		rows += shape.outputs // of the next window: see staged in products.cuh
 	}
 	dots := 0
 	if layout.team {

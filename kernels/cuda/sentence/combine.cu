@@ -43,9 +43,6 @@ struct CombineArgs {
 	uint32_t packed; // tables are (words of this GPU, N) of each GPU
 };
 
-// Of words 0 ... n-1 this GPU has those of its rank, modulo R.
-template <int R> __device__ __forceinline__ uint32_t mine(const CombineArgs &a, uint32_t n) { return n > a.rank ? (n - a.rank + R - 1) / R : 0; }
-
 __device__ __forceinline__ uint32_t number(const CombineArgs &a, uint64_t word) { return word * a.successor % a.vocabulary; }
 
 __device__ __forceinline__ float loadValue(const void *table, size_t at, bool half) {
@@ -202,8 +199,9 @@ template <int R> __device__ __forceinline__ void combine(const CombineArgs &a) {
 			p = __shfl_sync(warp, p, 0);
 			pass.y = __shfl_sync(warp, pass.y, 0);
 		}
+		uint32_t mine = pass.y > a.rank ? (pass.y - a.rank + R - 1) / R : 0; // words of this GPU's rank, modulo R
 #pragma unroll 1
-		for (uint32_t i = first; i < 2 * mine<R>(a, pass.y); i += warps) combineRow<R>(a, i & 1, i / 2, changes);
+		for (uint32_t i = first; i < 2 * mine; i += warps) combineRow<R>(a, i & 1, i / 2, changes);
 	}
 }
 

@@ -1,3 +1,2 @@
-// The kernels of FULL-Register for pieces of sentences: see PIECES in sentence.cuh.
-#define PIECES
+#define PIECES // the kernels for pieces of sentences: see sentence.cuh
 #include "fullregister.cu"

@@ -11,12 +11,13 @@ type Mode string
 
 // The modes, each with the trainer of package sequential that does the same.
 const (
-	FullW2V      Mode = "fullw2v"      // fullw2v.go
-	FullRegister Mode = "fullregister" // fullregister.go
-	Word2Vec     Mode = "word2vec"     // word2vec.go, skip-gram
-	CBOW         Mode = "cbow"         // word2vec.go, CBOW
-	PWord2Vec    Mode = "pword2vec"    // pword2vec.go
-	PARW2V       Mode = "parw2v"       // parw2v.go
+	FullW2V      Mode = "fullw2v"       // fullw2v.go
+	FullW2VPairs Mode = "fullw2v-pairs" // fullw2v.go, PairByPair
+	FullRegister Mode = "fullregister"  // fullregister.go
+	Word2Vec     Mode = "word2vec"      // word2vec.go, skip-gram
+	CBOW         Mode = "cbow"          // word2vec.go, CBOW
+	PWord2Vec    Mode = "pword2vec"     // pword2vec.go
+	PARW2V       Mode = "parw2v"        // parw2v.go
 )
 
 // Limits are the largest values that the kernels of a mode take.
@@ -28,6 +29,7 @@ type Limits struct {
 // limits are those of all modes: in float32, and in half precision, which zeros stand for the lack of.
 var limits = map[Mode][2]Limits{
 	FullW2V:      {{15, 15}, {7, 7}},
+	FullW2VPairs: {{15, 15}, {}},
 	FullRegister: {{15, 15}, {}},
 	Word2Vec:     {{15, 15}, {15, 15}},
 	CBOW:         {{15, 15}, {15, 15}},
@@ -95,7 +97,7 @@ type Text interface {
 func (m Mode) HalvesWords() bool { return m == FullW2V || m == PWord2Vec }
 
 // Dynamic reports whether every window of the mode has a width of its own, 1 ... Radius.
-func (m Mode) Dynamic() bool { return m != FullW2V && m != FullRegister }
+func (m Mode) Dynamic() bool { return m != FullW2V && m != FullW2VPairs && m != FullRegister }
 
 // PerWindow returns how many numbers of the stream of negatives a window has: as many as it
 // takes at most, rounded up to a multiple of 4.

@@ -26,18 +26,22 @@ type choice struct {
 
 // modes are the kernels of package sequential's algorithms.
 var modes = []struct {
-	mode      Mode
-	algorithm sequential.Algorithm
-	model     sequential.Model
+	mode Mode
+	sequential.Options
 }{
-	{FullW2V, sequential.FullW2V, ""}, {FullRegister, sequential.FullRegister, ""}, {PWord2Vec, sequential.PWord2Vec, ""},
-	{Word2Vec, sequential.Word2Vec, sequential.SkipGram}, {CBOW, sequential.Word2Vec, sequential.CBOW}, {PARW2V, sequential.PARW2V, ""},
+	{FullW2V, sequential.Options{Algorithm: sequential.FullW2V}},
+	{FullW2VPairs, sequential.Options{Algorithm: sequential.FullW2V, PairByPair: true}},
+	{FullRegister, sequential.Options{Algorithm: sequential.FullRegister}},
+	{PWord2Vec, sequential.Options{Algorithm: sequential.PWord2Vec}},
+	{Word2Vec, sequential.Options{Algorithm: sequential.Word2Vec, Model: sequential.SkipGram}},
+	{CBOW, sequential.Options{Algorithm: sequential.Word2Vec, Model: sequential.CBOW}},
+	{PARW2V, sequential.Options{Algorithm: sequential.PARW2V}},
 }
 
 // modeOf returns the mode of a trainer's options.
 func modeOf(c sequential.Options) Mode {
 	for _, m := range modes {
-		if m.algorithm == c.Algorithm && m.model == c.Model {
+		if m.Algorithm == c.Algorithm && m.Model == c.Model && m.PairByPair == c.PairByPair {
 			return m.mode
 		}
 	}
@@ -166,7 +170,7 @@ func TestEveryShapeHasAKernel(t *testing.T) {
 							t.Fatalf("%s N=%d K=%d radius %d: there is no %s, or no bounded form", m.mode, dim, negatives, radius, k.name)
 						}
 						var f, e, outputs, together int
-						shape := strings.NewReplacer(k.source+"_", "", "half_", "", "team_", "").Replace(k.name)
+						shape := strings.NewReplacer(k.source+"_", "", "half_", "", "pairs_", "", "team_", "").Replace(k.name)
 						switch n, _ := fmt.Sscanf(shape, "%d_%d_%d_%d", &f, &e, &outputs, &together); {
 						case n == 2: // fullw2v_half: F and groups of slots
 							if 128*f < dim || 8*e < slots(radius) {

@@ -115,7 +115,7 @@ func (c *Options) sharesContexts() bool { return c.Mode != Word2Vec && c.Mode !=
 // two seeds differ; and it is 5 % faster in the order of the text, whose rare words L2 then has
 // (benchmarks/quality).
 func (c *Options) apart() int {
-	if c.Mode == FullW2V {
+	if c.Mode == FullW2V || c.Mode == FullW2VPairs {
 		return 1
 	}
 	return c.InFlight

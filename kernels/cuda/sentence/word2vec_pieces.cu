@@ -1,3 +1,2 @@
-// The kernels of skip-gram for pieces of sentences: see PIECES in sentence.cuh.
-#define PIECES
+#define PIECES // the kernels for pieces of sentences: see sentence.cuh
 #include "word2vec.cu"
