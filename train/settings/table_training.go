@@ -9,7 +9,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
-			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and fewer for a short text",
+			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and 1,024 for a short text",
 		},
 		{
 			Name: "budget", Modes: atRate, Record: true, value: &c.Budget,
