@@ -22,8 +22,8 @@ type Machine struct {
 	Date       string  `json:"date"`         // RFC 3339, UTC
 }
 
-// ThisMachine describes this machine now.
-func ThisMachine() Machine {
+// thisMachine describes this machine now.
+func thisMachine() Machine {
 	hardware := machine.Describe()
 	return Machine{
 		Processor: hardware.Processor, L2: hardware.L2, Cache: hardware.Cache, Load: hardware.Load,

@@ -169,7 +169,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	text := f.Texts[0]
 	stats := text.Stats
 	r := &Result{
-		Version: version, Command: command, Machine: ThisMachine(),
+		Version: version, Command: command, Machine: thisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing, Spelling: f.spelling,
 		Text: Text{
 			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),

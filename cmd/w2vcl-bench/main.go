@@ -1,5 +1,4 @@
-// Command w2vcl-bench is for those who develop w2vcl. It measures a training step beside the
-// speed of memory (step.go), and writes random texts and graphs of any size (generate.go).
+// Command w2vcl-bench is for those who develop w2vcl: it writes random texts and graphs of any size.
 package main
 
 import (
@@ -24,15 +23,14 @@ func run(ctx context.Context, args []string, s cli.Streams) int {
 func newRoot(s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "w2vcl-bench",
-		Short: "Measure how fast w2vcl trains on this machine",
-		Long: `w2vcl-bench measures a training step beside the speed of memory, and writes random
-texts and graphs of any size. Everything random depends on --seed only.
+		Short: "Write random texts and graphs of any size, for measurements",
+		Long: `w2vcl-bench writes random texts and graphs of any size, for measurements of w2vcl.
+Everything random depends on --seed only.
 
-Other programs at work spoil every number: measure on an idle machine. 'make
-bench-compare' compares two versions of the code, see CONTRIBUTING.md.`,
-		Example: `  w2vcl-bench step --words 18498,200000 --dim 100,500 --threads 1,2,4`,
+'make bench-compare' compares two versions of the code, see CONTRIBUTING.md.`,
+		Example: `  w2vcl-bench generate --bytes 10GB --out large.txt`,
 	}
-	root.AddCommand(newStep(s), newGenerate(s))
+	root.AddCommand(newGenerate(s))
 	cli.SetUp(root, s, nil, commandFiles)
 	return root
 }
