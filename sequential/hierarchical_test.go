@@ -161,7 +161,8 @@ func TestHierarchicalFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := NewFrom(grown, nil, start, c)
+	c.Start = func(words, contexts []float32) { start.CopyTo(grown.Vocabulary, words, contexts, c.Dim) }
+	tr, err := New(grown, nil, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	Composition *composed.Composition
 	Block       int
 
+	// Start, if not nil, writes the rows that training goes on from over those of a new W and C, (V, N). Reset calls it. W is nil
+	// if it is composed, C if it is not trained.
+	Start func(words, contexts []float32)
+
 	Account *trainer.Account // gives the memory; may be nil
 	Idle    bool             // the tables belong to a device: they are zeros until Reset, and Advance returns an error
 }

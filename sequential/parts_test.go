@@ -90,7 +90,7 @@ func TestInitialTables(t *testing.T) {
 
 // Training goes on from vectors of another text; words that text did not have
 // start as always.
-func TestNewFrom(t *testing.T) {
+func TestStart(t *testing.T) {
 	c := modes()["pword2vec"]
 	c.Sample = 0
 	old := newTrainer(t, "a b c a b c old older", c)
@@ -112,7 +112,8 @@ func TestNewFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := NewFrom(grown, noise, start, c)
+	c.Start = func(words, contexts []float32) { start.CopyTo(grown.Vocabulary, words, contexts, c.Dim) }
+	tr, err := New(grown, noise, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,6 @@ type Trainer struct {
 	chunk           int       // tokens of the sentences that a thread takes at a time, at least
 	words, contexts []float32 // W and C, (V, N); the threads' copies of rows lie behind C
 	nodes           []float32 // of the tree of hierarchical softmax, (V, N), with the copies behind it in place of C's; else nil
-	start           trainer.Tables
 	workers         []*worker
 }
 
@@ -97,22 +96,12 @@ func (d Descriptor) chunk(c *Options) int {
 // New prepares training on a text. Negatives are drawn from noise, which must
 // have one weight for each word; hierarchical softmax needs none.
 func New(text *corpus.Corpus, noise *corpus.Alias, c Options) (*Trainer, error) {
-	return NewFrom(text, noise, trainer.Tables{}, c)
-}
-
-// NewFrom is New, but the words of the given tables start from their rows; the
-// other words of the text start as in New. What a Composition has starts by itself. Nobody
-// may change the tables while the trainer is in use: Reset reads them again.
-func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c Options) (*Trainer, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := check(text, noise, c); err != nil {
 		return nil, err
-	}
-	if err := start.Check(c.Dim); err != nil {
-		return nil, fmt.Errorf("vectors to start from: %w", err)
 	}
 	if c.Composition != nil {
 		if err := checkComposition(c.Composition, text); err != nil {
@@ -132,7 +121,7 @@ func NewFrom(text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c O
 		return nil, err
 	}
 	t := &Trainer{
-		text: text, sentences: sentences, options: c, start: start, units: units, chunk: d.chunk(&c),
+		text: text, sentences: sentences, options: c, units: units, chunk: d.chunk(&c),
 		words: words, contexts: outputs[: v*c.Dim : v*c.Dim],
 	}
 	var tree *tree
@@ -306,7 +295,7 @@ func (t *Trainer) State() []trainer.Tensor {
 }
 
 // Reset goes back to the start of training: W uniform in ±0.5/N and C zero, as
-// in word2vec, except for the rows given to NewFrom; nodes zero.
+// in word2vec, except for what Options.Start says; nodes zero.
 func (t *Trainer) Reset() {
 	words, contexts := t.words, t.contexts
 	if c := t.options.Composition; c != nil {
@@ -319,7 +308,9 @@ func (t *Trainer) Reset() {
 	if clear(t.nodes); t.nodes != nil {
 		contexts = nil // they are not trained
 	}
-	t.start.CopyTo(t.text.Vocabulary, words, contexts, t.options.Dim)
+	if t.options.Start != nil {
+		t.options.Start(words, contexts)
+	}
 }
 
 // Close has nothing to release.

@@ -124,13 +124,31 @@ func (f fileReader) floats(name string, dst []float32) error {
 	return nil
 }
 
-// center reads what the run took off all vectors; nil: nothing.
-func (f fileReader) center(dim int) ([]float32, error) {
-	if _, ok := f["center"]; !ok {
-		return nil, nil
+// A shift is what a run did to vectors of dimension N.
+type shift struct {
+	offset []float32 // that composed ones have beside; nil: zeros
+	center []float32 // that all lost; nil: zeros
+}
+
+func (s *shift) shifted() *shift { return s }
+
+// Center is what the run of an encoder of a file took off all vectors, (N); nil: nothing.
+func Center(e Composer) []float32 {
+	if of, ok := e.(interface{ shifted() *shift }); ok {
+		return of.shifted().center
 	}
-	center := make([]float32, dim)
-	return center, f.floats("center", center)
+	return nil
+}
+
+func (f fileReader) shift(s *shift, dim int) error {
+	s.offset = make([]float32, dim)
+	if _, ok := f["center"]; ok {
+		s.center = make([]float32, dim)
+		if err := f.floats("center", s.center); err != nil {
+			return err
+		}
+	}
+	return f.floats("offset", s.offset)
 }
 
 // holds is an error unless so many values can be in the file: its metadata may say anything.
@@ -181,10 +199,7 @@ func (f fileReader) ngrams(o NGramOptions, scale float32, source Source) (Compos
 		return nil, fmt.Errorf("the scale of its n-grams is %v, not a positive float32 number", scale)
 	}
 	o.Scale, o.source = scale, source
-	e := &NGrams{options: o, rows: map[uint32]uint32{}, offset: make([]float32, o.Dim)}
-	if e.center, err = f.center(o.Dim); err != nil {
-		return nil, err
-	}
+	e := &NGrams{options: o, rows: map[uint32]uint32{}}
 	var sizes []uint32
 	for i := 0; i < len(data); i += 4 {
 		bucket, row := binary.LittleEndian.Uint32(data[i:]), binary.LittleEndian.Uint32(rows[i:])
@@ -208,5 +223,5 @@ func (f fileReader) ngrams(o NGramOptions, scale float32, source Source) (Compos
 	if err := f.floats("ngrams", e.words.Parts); err != nil {
 		return nil, err
 	}
-	return e, f.floats("offset", e.offset)
+	return e, f.shift(&e.shift, o.Dim)
 }

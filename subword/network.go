@@ -24,8 +24,7 @@ type network struct {
 	matrices   []Matrix // the last is the weights of the layer, (D+1, N)
 	parameters []graph.Parameter
 	statistics *Statistics // of the vocabulary's features, in the last run of Rows; nil if they are raw
-	offset     []float32   // (N), of a file: Encode adds it; nil: zeros
-	center     []float32   // see Center
+	shift                  // of a file; Encode adds its offset
 	start      *network    // that training goes on from; nil: it starts anew
 }
 
@@ -147,9 +146,6 @@ func (n *network) Randomize(seed uint64) {
 		n.goOn()
 	}
 }
-
-// Center is what the run of a file took off all vectors, (N); nil: nothing.
-func (n *network) Center() []float32 { return n.center }
 
 // Rows adds the network for a batch of words to the graph of the parameters. A batch is standardized by the statistics of the last
 // run of the whole vocabulary.
@@ -318,9 +314,5 @@ func (f fileReader) network(name string, o NetworkOptions) (Composer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.offset = make([]float32, o.Dim)
-	if n.center, err = f.center(o.Dim); err != nil {
-		return nil, err
-	}
-	return n, f.floats("offset", n.offset)
+	return n, f.shift(&n.shift, o.Dim)
 }

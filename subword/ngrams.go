@@ -58,10 +58,9 @@ type NGrams struct {
 	options NGramOptions
 	rows    map[uint32]uint32     // bucket to part
 	words   *composed.Composition // of the vocabulary
-	offset  []float32             // (N); nil: zeros
-	center  []float32             // see Center
-	start   Start                 // that training goes on from; without an encoder it starts anew
-	known   []float32             // n-grams of each part that the start has
+	shift
+	start Start     // that training goes on from; without an encoder it starts anew
+	known []float32 // n-grams of each part that the start has
 }
 
 // NewNGrams makes the n-grams of a vocabulary. Their vectors are zero: randomize or load them.
@@ -163,9 +162,6 @@ func (e *NGrams) Randomize(seed uint64) {
 		e.goOn()
 	}
 }
-
-// Center is what the run of a file took off all vectors, (N); nil: nothing.
-func (e *NGrams) Center() []float32 { return e.center }
 
 func (e *NGrams) row(row int) []float32 { return e.words.Parts[row*e.options.Dim:][:e.options.Dim] }
 

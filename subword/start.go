@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -109,13 +110,11 @@ func (n *network) Continue(from Start) error {
 		return nil
 	}
 	old, ok := from.Encoder.(*network)
-	if !ok || old.Name != n.Name || len(old.matrices) != len(n.matrices) || old.alphabet.known() != n.alphabet.known() {
+	same := ok && slices.EqualFunc(old.matrices, n.matrices, func(a, b Matrix) bool {
+		return a.Name == b.Name && a.Columns == b.Columns && (a.Rows == b.Rows || a.OfSymbols)
+	})
+	if !same || old.alphabet.spellings() != n.alphabet.spellings() {
 		return fmt.Errorf("network %s: the start has another network", n.Name)
-	}
-	for i, m := range n.matrices {
-		if o := old.matrices[i]; o.Columns != m.Columns || o.Rows != m.Rows && !m.OfSymbols {
-			return fmt.Errorf("network %s: matrix %s has (%d, %d) values in the start, not (%d, %d)", n.Name, m.Name, o.Rows, o.Columns, m.Rows, m.Columns)
-		}
 	}
 	n.start = old
 	return nil

@@ -121,13 +121,13 @@ func (j *job) drawSequential(noise *corpus.Alias) *blueprint {
 	c, text, words := &j.config, j.text.corpus, j.text.vocabulary.Len()
 	tokens, precision := int(j.text.stats.TokensUsed), device.Precision(c.Precision)
 	o := c.SequentialOptions(j.encoder)
-	o.Account = j.live
+	o.Account, o.Start = j.live, j.startTables()
 	idle := o // on the host, while tables are trained on a device
 	idle.Idle = true
 	return &blueprint{
 		noise: noise, sequential: o,
 		plan: func(a *trainer.Account) error { return sequential.Plan(a, words, tokens, o) },
-		make: func() (trainer.Trainer, error) { return sequential.NewFrom(text, noise, j.start.Tables, o) },
+		make: func() (trainer.Trainer, error) { return sequential.New(text, noise, o) },
 		planOn: func(d device.Device, host *trainer.Account, free int64) (int64, error) {
 			if err := sequential.Plan(host, words, tokens, idle); err != nil {
 				return 0, err
@@ -135,7 +135,7 @@ func (j *job) drawSequential(noise *corpus.Alias) *blueprint {
 			return device.MemorySequential(text, idle, precision, free, d.GPUs())
 		},
 		makeOn: func(d device.Device) (trainer.Trainer, error) {
-			return device.NewSequential(d, text, noise, j.start.Tables, idle, precision)
+			return device.NewSequential(d, text, noise, idle, precision)
 		},
 	}
 }

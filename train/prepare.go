@@ -177,10 +177,7 @@ func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 		return graph.Options{}, err
 	}
 	model := c.GraphOptions(j.encoder)
-	model.Account = j.live
-	if v := j.text.vocabulary; j.start.rows != nil {
-		model.Start = func(words, contexts []float32) { j.start.CopyTo(v, words, contexts, c.Dim) }
-	}
+	model.Account, model.Start = j.live, j.startTables()
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {
 			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end",

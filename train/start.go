@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
@@ -55,24 +56,27 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 }
 
 // comesAlong says what of a start but words' vectors comes along, and what does not.
-func (j *job) comesAlong(from runfolder.Start) string {
-	text, name := "", "n-grams"
-	if from.Encoder != nil && from.Encoder.Source() != subword.FromNGrams {
-		name = string(from.Encoder.Source())
-	}
-	switch {
-	case from.Encoder == nil && j.config.HasEncoder():
+func (j *job) comesAlong(from runfolder.Start) (text string) {
+	switch composed := j.config.HasEncoder(); {
+	case from.Encoder != nil && composed:
+		text = "; its encoder comes along, and new words start from what it composes"
+	case from.Encoder != nil:
+		text = "; its encoder is left out, as --subword " + settings.SubwordNone + " says"
+	case composed:
 		text = "; --subword " + j.config.Subword + " is new"
-	case from.Encoder == nil:
-	case j.config.HasEncoder():
-		text = "; its " + name + " come along, and new words start from them"
-	default:
-		text = "; its " + name + " are left out, as --subword " + settings.SubwordNone + " says"
 	}
 	if from.Contexts == nil {
 		text += "; it has no contexts, which start at zero"
 	}
 	return text
+}
+
+// startTables returns what writes the rows of the start over new tables; nil: there is none.
+func (j *job) startTables() func(words, contexts []float32) {
+	if j.start.rows == nil {
+		return nil
+	}
+	return func(words, contexts []float32) { j.start.CopyTo(j.text.vocabulary, words, contexts, j.config.Dim) }
 }
 
 // continueEncoder lets the encoder go on from the start.
@@ -146,34 +150,33 @@ func (j *job) sumStart(t trainer.Trainer) error {
 	if j.start.rows == nil {
 		return nil
 	}
-	if err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t)); err != nil {
-		return err
-	}
-	words, contexts := t.Tables()
-	for i := range j.start.rows {
-		j.start.sums = append(j.start.sums, j.rowSum(i, words, contexts))
-	}
-	return nil
+	err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t))
+	j.start.sums = j.rowSums(t.Tables())
+	return err
 }
 
-// rowSum is the FNV-1a hash of the bits of both rows of a word, taken 32 at a time.
-func (j *job) rowSum(i int, words, contexts []float32) uint64 {
+// rowSums returns the FNV-1a hashes of the bits of both rows of each word, taken 32 at a time.
+func (j *job) rowSums(words, contexts []float32) []uint64 {
 	const basis, prime = 14695981039346656037, 1099511628211
-	sum, n := uint64(basis), j.config.Dim
+	sums := slices.Repeat([]uint64{basis}, len(j.start.rows))
 	for _, table := range [][]float32{words, contexts} {
-		for _, x := range table[i*n:][:n] {
-			sum = (sum ^ uint64(math.Float32bits(x))) * prime
+		for i, x := range table {
+			sum := &sums[i/j.config.Dim]
+			*sum = (*sum ^ uint64(math.Float32bits(x))) * prime
 		}
 	}
-	return sum
+	return sums
 }
 
-// untouched returns the vector with which the start had each word that training left as it was; nil for others.
+// untouched returns the vector with which the start had each word that training left as it was; nil for others, or without a start.
 func (j *job) untouched(words, contexts []float32) (vectors [][]float32) {
+	if j.start.rows == nil {
+		return nil
+	}
 	n := j.config.Dim
-	for i, row := range j.start.rows {
+	for i, sum := range j.rowSums(words, contexts) {
 		vectors = append(vectors, nil)
-		if row >= 0 && j.rowSum(i, words, contexts) == j.start.sums[i] {
+		if row := j.start.rows[i]; row >= 0 && sum == j.start.sums[i] {
 			vectors[i] = j.start.Words[row*n:][:n]
 		}
 	}

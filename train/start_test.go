@@ -247,9 +247,9 @@ func checkStart(t *testing.T, c settings.Config, what string) {
 	if err := cmp.Or(j.prepare(t.Context(), progress.New(&notes)), trainer.Refresh(j.trainer)); err != nil {
 		t.Fatal(err)
 	}
-	said := map[string]string{"+": "come along, and new words start from them", "n": "; --subword cnn is new", "w": "more"}[what]
+	said := map[string]string{"+": "comes along, and new words start from what it composes", "n": "; --subword cnn is new", "w": "more"}[what]
 	if from.Encoder != nil && what == "w" {
-		said, from.Mean = " are left out, as --subword none says", nil
+		said, from.Mean = " is left out, as --subword none says", nil
 	}
 	if said == "" || !strings.Contains(notes.String(), said) || !strings.Contains(notes.String(), "6 words of "+c.Init+", 5 of them in the text, which has 1 more") {
 		t.Errorf("%s from %s, %q:\n%s", c.Mode, c.Init, what, &notes)

@@ -13,7 +13,6 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
-	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // refused fails unless err says that the setting is not supported; "" stands for
@@ -142,7 +141,7 @@ func TestCheckSequential(t *testing.T) {
 	for _, d := range sequential.Algorithms() {
 		options := sequential.Options{Algorithm: d.Name, Dim: 7, Window: 5, Negatives: 3, Epochs: 1, Seed: 1, Threads: 1}
 		fake := devicetest.New()
-		trainer, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
+		trainer, err := device.NewSequential(fake, c, noise, options, device.Float32)
 		_, memoryErr := device.MemorySequential(c, options, device.Float32, plenty, 1)
 		if !device.HasKernels(d.Name) {
 			refused(t, string(d.Name), err, "mode")

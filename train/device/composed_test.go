@@ -8,7 +8,6 @@ import (
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
-	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // newComposed is an algorithm with n-grams. On the CPU, too, the n-grams learn at the end of a unit.
@@ -31,7 +30,7 @@ func newComposed(t *testing.T, seed uint64, algorithm sequential.Algorithm, mode
 		t.Fatal(err)
 	}
 	options.Composition = composition()
-	if p.gpu, err = device.NewSequential(p.fake, c, noise, trainer.Tables{}, options, device.Float32); err != nil {
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p

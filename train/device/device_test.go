@@ -182,16 +182,16 @@ func newSequential(t *testing.T, seed uint64, epochs int, a sequential.Algorithm
 	options := sequential.Options{
 		Algorithm: a, Model: m, Dim: 7, Window: 5, Negatives: 3, Sample: 1e-2, Epochs: epochs, Seed: seed, Threads: 1,
 	}
-	start := trainer.Tables{Vocabulary: c.Vocabulary.Words[3:5], Words: make([]float32, 14), Contexts: make([]float32, 14)}
-	for i := range start.Contexts {
-		start.Contexts[i] = .3
+	options.Start = func(words, contexts []float32) {
+		copy(words[21:35], make([]float32, 14))
+		copy(contexts[21:35], slices.Repeat([]float32{.3}, 14))
 	}
 	p := &pair{fake: devicetest.New()}
 	var err error
-	if p.cpu, err = sequential.NewFrom(c, noise, start, options); err != nil {
+	if p.cpu, err = sequential.New(c, noise, options); err != nil {
 		t.Fatal(err)
 	}
-	if p.gpu, err = device.NewSequential(p.fake, c, noise, start, options, device.Float32); err != nil {
+	if p.gpu, err = device.NewSequential(p.fake, c, noise, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -235,7 +235,7 @@ func TestFullW2VText(t *testing.T) {
 			}
 			fake := devicetest.New()
 			fake.Free = x.free
-			k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, precision)
+			k, err := device.NewSequential(fake, c, noise, options, precision)
 			if err != nil {
 				t.Fatal(err)
 			}

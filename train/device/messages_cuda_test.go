@@ -62,7 +62,7 @@ func TestByNCCL(t *testing.T) {
 		t.Error("two GPUs: other tables than one")
 	}
 	d := open("cuda:0", "cuda:1")
-	k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Options{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
+	k, err := device.NewSequential(d, c, noise, sequential.Options{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestByMessages(t *testing.T) {
 			if cl {
 				k, err = device.NewCL(d, m, noise, 20, dimensions, device.Float32)
 			} else {
-				k, err = device.NewSequential(d, c, noise, trainer.Tables{}, sentences, device.Float32)
+				k, err = device.NewSequential(d, c, noise, sentences, device.Float32)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -90,7 +90,7 @@ func TestByMessagesFails(t *testing.T) {
 	c, noise := text(t, seed, 1000)
 	for _, broken := range []int{0, 1} {
 		d, fakes := byMessages(t, 2)
-		k, err := device.NewSequential(d, c, noise, trainer.Tables{}, sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed}, device.Float32)
+		k, err := device.NewSequential(d, c, noise, sequential.Options{Algorithm: sequential.FullW2V, Dim: 6, Window: 3, Negatives: 2, Epochs: 2, Seed: seed}, device.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,15 +26,15 @@ type sentences struct {
 }
 
 // NewSequential prepares training on a text with a sentence-ordered algorithm,
-// as sequential.NewFrom does. With precision Half the device stores C in float16, and with HalfTables also W.
+// as sequential.New does. With precision Half the device stores C in float16, and with HalfTables also W.
 // Changes are then rounded up or down at random, so that their mean stays. CheckSequential gives
 // the error of an algorithm or options without kernels.
-func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, start trainer.Tables, c sequential.Options, precision Precision) (Trainer, error) {
+func NewSequential(d Device, text *corpus.Corpus, noise *corpus.Alias, c sequential.Options, precision Precision) (Trainer, error) {
 	if err := CheckSequential(c, precision); err != nil {
 		return nil, err
 	}
 	c.Idle = true
-	host, err := sequential.NewFrom(text, noise, start, c)
+	host, err := sequential.New(text, noise, c)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestSeveralGPUsOfSentences(t *testing.T) {
 			for half, n := range []int{gpus, then} {
 				fake := devicetest.New()
 				fake.Parts = n
-				k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
+				k, err := device.NewSequential(fake, c, noise, options, device.Float32)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -123,7 +123,7 @@ func TestMemoryOfShortSentences(t *testing.T) {
 	for free := least; free < all; free += (all - least) / 7 {
 		fake := devicetest.New()
 		fake.Free = free
-		k, err := device.NewSequential(fake, c, noise, trainer.Tables{}, options, device.Float32)
+		k, err := device.NewSequential(fake, c, noise, options, device.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}

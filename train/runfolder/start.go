@@ -23,19 +23,17 @@ type Start struct {
 func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	if fasttext.IsModel(path) {
 		v, contexts, err := loadModel(path, true)
-		if err != nil {
-			return s, err
+		if err == nil {
+			s.Vocabulary, s.Words, s.Contexts, s.Encoder = v.Words, v.Vectors, contexts, v.Encoder
 		}
-		s.Vocabulary, s.Words, s.Contexts, s.Encoder = v.Words, v.Vectors, contexts, v.Encoder
-		return s, nil
+		return s, err
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		t, err := embedding.Load(ctx, path)
-		if err != nil {
-			return s, err
+		if err == nil {
+			s.Vocabulary, s.Words = t.Words, t.Vectors
 		}
-		s.Vocabulary, s.Words = t.Words, t.Vectors
-		return s, nil
+		return s, err
 	}
 	r, err := Open(path)
 	if err != nil {
@@ -44,21 +42,13 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	if s.Tables, err = r.Tables(ctx); err != nil {
 		return s, err
 	}
-	if s.Encoder, err = subword.Load(r.Path(EncoderFile)); err != nil {
-		s.Encoder = nil
-	}
-	switch c, configErr := r.Config(); {
-	case configErr != nil:
-		return s, configErr
-	case !c.HasEncoder() && errors.Is(err, fs.ErrNotExist):
-		return s, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return s, fmt.Errorf("%s has no %s yet, which it gets when it stops", path, EncoderFile)
-	case err != nil:
+	c, err := r.Config()
+	if err != nil || !c.HasEncoder() {
 		return s, err
 	}
-	if e, ok := s.Encoder.(interface{ Center() []float32 }); ok {
-		s.Mean = e.Center()
+	if s.Encoder, err = subword.Load(r.Path(EncoderFile)); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s has no %s yet, which it gets when it stops", path, EncoderFile)
 	}
-	return s, nil
+	s.Mean = subword.Center(s.Encoder)
+	return s, err
 }

@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -30,18 +29,6 @@ func (t *Tables) Row(dst []float32, i int) {
 	for j, x := range t.Mean {
 		dst[j] += x
 	}
-}
-
-// Check returns why the tables are wrong for vectors of dim values.
-func (t *Tables) Check(dim int) error {
-	n := len(t.Vocabulary) * dim
-	if len(t.Words) != n {
-		return fmt.Errorf("%d values for %d words of dimension %d; there should be %d", len(t.Words), len(t.Vocabulary), dim, n)
-	}
-	if t.Contexts != nil && len(t.Contexts) != n {
-		return fmt.Errorf("%d context values for %d words of dimension %d; there should be %d", len(t.Contexts), len(t.Vocabulary), dim, n)
-	}
-	return nil
 }
 
 // Rows returns the row of each word of a vocabulary; -1: there is none.
