@@ -65,38 +65,36 @@ func (e *NGrams) goOn() {
 			z[i] += (row[i] - z[i]) / known[part] // of n-grams that are alike, to the bit
 		}
 	}
+	e.SetWords(func(dst []float32, word int) bool { return e.start.Row(dst, word) || e.mean(dst, uint32(word)) })
+}
+
+// SetWords sets words' own vectors so that words have the vectors that row writes. It leaves those alone for which row returns false.
+func (e *NGrams) SetWords(row func(dst []float32, word int) bool) {
 	if e.words.Own == nil {
 		return
 	}
 	const atATime = 1 << 8
 	// Without a context to cancel there is no error.
 	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (e.Words()+atATime-1)/atATime, func(i int) {
-		composer, row := composed.Composer{Composition: e.words}, make([]float32, e.Dim())
+		composer, dst := composed.Composer{Composition: e.words}, make([]float32, e.Dim())
 		for word := i * atATime; word < min((i+1)*atATime, e.Words()); word++ {
-			if e.start.Row(row, word) || e.mean(row, uint32(word), known) {
-				composer.SetOwn(uint32(word), row)
+			if row(dst, word) {
+				composer.SetOwn(uint32(word), dst)
 			}
 		}
 	})
 }
 
-// KnownParts lists the parts that the start has.
-func (e *NGrams) KnownParts() (parts []int) {
-	for part, known := range e.known {
-		if known > 0 {
-			parts = append(parts, part)
-		}
-	}
-	return parts
-}
+// Knows reports whether the start has a part.
+func (e *NGrams) Knows(part int) bool { return e.known[part] > 0 }
 
 // mean writes the mean of the known n-grams of a word to dst; false: it has none.
-func (e *NGrams) mean(dst []float32, word uint32, known []float32) bool {
+func (e *NGrams) mean(dst []float32, word uint32) bool {
 	var all float32
 	clear(dst)
 	for _, g := range e.words.Of(word) {
-		all += known[g]
-		simd.AddScaled(dst, e.row(int(g)), known[g])
+		all += e.known[g]
+		simd.AddScaled(dst, e.row(int(g)), e.known[g])
 	}
 	for i := range dst {
 		dst[i] /= max(all, 1)

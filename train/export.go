@@ -73,12 +73,16 @@ func (j *job) export(folder *runfolder.Folder) error {
 	if err := trainer.Pull(j.trainer, false); err != nil {
 		return err
 	}
-	if err := trainer.Refresh(j.trainer); err != nil {
+	err := j.average()
+	if err == nil {
+		err = trainer.Refresh(j.trainer)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot compose the vectors: %w", err)
 	}
 	memory.Collect() // the garbage of composing; writing can have it
-	err := j.exportTables(folder)
-	if err != nil {
+	if err = j.exportTables(folder); err != nil {
+		j.undoAverage()
 		// A checkpoint needs the space. Without a summary nobody takes one of the
 		// two for a result.
 		folder.RemoveVectors()

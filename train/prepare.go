@@ -31,6 +31,7 @@ type job struct {
 	executor executor
 	text     *text
 	start    start               // model to go on from; may be none
+	trained  float64             // words of the text, once training is over
 	encoder  subword.Trained     // of word vectors; nil: they are a table
 	unseen   *subword.NGrams     // fitted to the trained vectors for unseen words; nil: the encoder has them
 	epochs   float64             // passes over one epoch of the mode
@@ -198,7 +199,7 @@ func (j *job) makeTrainer() error {
 	if err != nil {
 		return err
 	}
-	if err := j.sumStart(t); err != nil {
+	if err := j.keepStart(t); err != nil {
 		return errors.Join(err, t.Close())
 	}
 	j.trainer, j.account = t, j.live

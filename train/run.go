@@ -79,6 +79,9 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
+	if j.trained = result.Words; j.start.rows != nil {
+		p.Notef("Saving:  %.2f of %s and %.2f of what was trained, by their words", j.share(), j.config.Init, 1-j.share())
+	}
 	saved, saving := time.Now(), p.Busy(j.saving())
 	if err = folder.Lost(); err == nil {
 		err = j.export(folder)
@@ -214,6 +217,7 @@ func (j *job) summarize(o outcome) runfolder.Summary {
 		SecondsRead: j.text.seconds, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,
 		Loss: o.Last.Loss, Seed: c.Seed, Interrupted: o.Interrupted, Go: runtime.Version(), Out: c.Out,
 	}
+	s.WordsTrained = j.start.Trained + o.Words
 	s.DeviceName, s.PeakDevice = trainer.Device(j.trainer)
 	s.Precision = c.DevicePrecision()
 	if g := j.options.Ranks; g != nil {

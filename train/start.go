@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
@@ -19,8 +21,9 @@ import (
 // A start is the model that training goes on from. The zero start is none.
 type start struct {
 	runfolder.Start
-	rows []int    // of each word of the vocabulary; -1: it is new
-	sums []uint64 // of the rows of W and C of each word, before training
+	rows  []int       // of each word of the vocabulary; -1: it is new
+	sums  []uint64    // of the rows of W and C of each word, before training
+	state [][]float32 // the trainer's tables before training; nil for its moments
 }
 
 // readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
@@ -68,7 +71,7 @@ func (j *job) comesAlong(from runfolder.Start) (text string) {
 	if from.Contexts == nil {
 		text += "; it has no contexts, which start at zero"
 	}
-	return text
+	return text + "; what is saved is the mean of the start and what is trained"
 }
 
 // startTables returns what writes the rows of the start over new tables; nil: there is none.
@@ -95,64 +98,120 @@ func (j *job) continueEncoder() error {
 	return j.encoder.Continue(subword.Start{Encoder: from.Encoder, Row: row})
 }
 
-// startBytes is the memory of the start, and of the rows that training leaves as they are.
+// startBytes is the memory of the start, and of the tables before training.
 func (j *job) startBytes() int64 {
-	bytes := j.start.Bytes() + 16*int64(len(j.start.rows))
+	bytes := j.start.Bytes() + (16+8*int64(j.config.Dim))*int64(len(j.start.rows))
 	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
 		bytes += e.FileBytes()
 	}
-	if j.config.Freezes(settings.FreezeWords) {
-		bytes += 8 * int64(len(j.start.rows)*j.config.Dim)
-	}
-	if j.config.Freezes(settings.FreezeParts) && j.encoder != nil {
+	if j.start.rows != nil && j.encoder != nil {
 		bytes += j.encoder.FileBytes()
 	}
 	return bytes
 }
 
-// frozen returns what brings the rows back that --freeze keeps, after each unit: within one, those that are trained meet them as they
-// move. nil: none are kept.
-func (j *job) frozen() func() {
-	n, rows := j.config.Dim, map[string][]int{} // by tensor
-	if j.config.Freezes(settings.FreezeWords) {
-		for word, row := range j.start.rows {
-			if row >= 0 {
-				rows["words"] = append(rows["words"], word)
-			}
-		}
-		rows["own"], rows["contexts"] = rows["words"], rows["words"]
-	}
-	if e, ok := j.encoder.(*subword.NGrams); ok && j.config.Freezes(settings.FreezeParts) {
-		rows["parts"] = e.KnownParts()
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	var saved [][]float32
-	state := j.trainer.State()
-	for _, t := range state {
-		saved = append(saved, nil)
-		for _, row := range rows[t.Name] {
-			saved[len(saved)-1] = append(saved[len(saved)-1], t.Data[row*n:][:n]...)
-		}
-	}
-	return func() {
-		for k, t := range state {
-			for i, row := range rows[t.Name] {
-				copy(t.Data[row*n:][:n], saved[k][i*n:])
-			}
-		}
-	}
-}
-
-// sumStart sums the rows of the words that a trainer starts with.
-func (j *job) sumStart(t trainer.Trainer) error {
+// keepStart keeps the tables that a trainer starts with, and the sums of the rows of words.
+func (j *job) keepStart(t trainer.Trainer) error {
 	if j.start.rows == nil {
 		return nil
 	}
 	err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t))
 	j.start.sums = j.rowSums(t.Tables())
+	for _, tensor := range t.State() {
+		j.start.state = append(j.start.state, nil)
+		if !strings.Contains(tensor.Name, "moment") && !strings.Contains(tensor.Name, "updates") && tensor.Name != graph.MinibatchesTensor {
+			j.start.state[len(j.start.state)-1] = slices.Clone(tensor.Data)
+		}
+	}
 	return err
+}
+
+// starts reports whether the start has a row of a tensor of a trainer's state.
+func (j *job) starts(tensor string, row int) bool {
+	switch tensor {
+	case "words", "own":
+		return j.start.rows[row] >= 0
+	case "contexts":
+		return j.start.rows[row] >= 0 && j.start.Contexts != nil
+	case "parts":
+		return j.encoder.(*subword.NGrams).Knows(row)
+	default:
+		return true
+	}
+}
+
+// frozen returns what brings the rows back that --freeze keeps, after each unit: within one, those that are trained meet them as they
+// move. nil: none are kept.
+func (j *job) frozen() func() {
+	kind := map[string]string{"words": settings.FreezeWords, "own": settings.FreezeWords, "contexts": settings.FreezeWords, "parts": settings.FreezeParts}
+	if !j.config.Freezes(settings.FreezeWords) && !j.config.Freezes(settings.FreezeParts) {
+		return nil
+	}
+	return func() {
+		n := j.config.Dim
+		for k, t := range j.trainer.State() {
+			if kind[t.Name] == "" || !j.config.Freezes(kind[t.Name]) {
+				continue
+			}
+			for row := range len(t.Data) / n {
+				if j.starts(t.Name, row) {
+					copy(t.Data[row*n:][:n], j.start.state[k][row*n:])
+				}
+			}
+		}
+	}
+}
+
+// share is the part of the start in what is saved: of the words trained until now, those before this run.
+func (j *job) share() float32 {
+	switch {
+	case j.start.rows == nil:
+		return 0
+	case j.start.Trained == 0: // it does not say
+		return 0.5
+	default:
+		return float32(j.start.Trained / (j.start.Trained + j.trained))
+	}
+}
+
+// average sets the tables to the mean of the start and of what training made of it, by the words of either. What either has learned alone
+// wanes in training on the text of the other, but the mean has both (benchmarks/tried/init.md). Rows that the start does not have stay, and new words keep
+// their vectors.
+func (j *job) average() error {
+	if j.start.rows == nil {
+		return nil
+	}
+	if err := trainer.Refresh(j.trainer); err != nil {
+		return err
+	}
+	words, _ := j.trainer.Tables()
+	share, n := j.share(), j.config.Dim
+	for k, t := range j.trainer.State() {
+		for first := 0; first < len(j.start.state[k]); first += n {
+			starts := j.starts(t.Name, first/n)
+			for i := first; i < min(first+n, len(t.Data)); i++ {
+				began, end := j.start.state[k][i], t.Data[i]
+				if starts {
+					t.Data[i] += float32(share * (began - end)) // rounded twice on every machine
+				}
+				j.start.state[k][i] = end
+			}
+		}
+	}
+	if e, ok := j.encoder.(*subword.NGrams); ok {
+		e.SetWords(func(dst []float32, word int) bool {
+			copy(dst, words[word*n:])
+			return j.start.rows[word] < 0
+		})
+	}
+	return nil
+}
+
+// undoAverage brings back what training made, for a checkpoint.
+func (j *job) undoAverage() {
+	for k, end := range j.start.state {
+		copy(j.trainer.State()[k].Data, end)
+	}
 }
 
 // rowSums returns the FNV-1a hashes of the bits of both rows of each word, taken 32 at a time.

@@ -218,9 +218,16 @@ func TestInitPairs(t *testing.T) {
 func checkContinued(t *testing.T, c settings.Config) {
 	t.Helper()
 	c.ContextWeight = 0.7
-	if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+	var trained Observation
+	watched := Options{Observations: 1, Observe: func(o Observation) error {
+		trained = o
+		trained.Words = slices.Clone(o.Words)
+		return nil
+	}}
+	if _, err := Run(t.Context(), c, watched, nil); err != nil {
 		t.Fatal(err)
 	}
+	checkMean(t, c, trained)
 	before, err := runfolder.LoadTable(t.Context(), c.Init)
 	after, err2 := runfolder.LoadTable(t.Context(), c.Out)
 	if err := cmp.Or(err, err2); err != nil {
@@ -232,6 +239,41 @@ func checkContinued(t *testing.T, c settings.Config) {
 		t.Errorf("%s from %s, %s: a word that the text lacks kept its vector: %v", c.Mode, c.Init, c.Subword, kept)
 	}
 	checkResumed(t, c, hashOf(t, c.Out), nil)
+}
+
+// checkMean checks that what is saved is the mean of the start and of what was trained, by the words of either; of a new word it is what was trained.
+func checkMean(t *testing.T, c settings.Config, trained Observation) {
+	t.Helper()
+	if c.HasNetwork() {
+		return // which is not linear
+	}
+	from, err := runfolder.LoadStart(t.Context(), c.Init)
+	to, err2 := runfolder.LoadStart(t.Context(), c.Out)
+	if err := cmp.Or(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	if !c.HasEncoder() {
+		from.Mean = nil
+	}
+	share, n := float32(0.5), c.Dim
+	if from.Trained > 0 {
+		share = float32(from.Trained / to.Trained)
+	}
+	began, saved := make([]float32, n), make([]float32, n)
+	for i, word := range trained.Vocabulary.Words {
+		to.Row(saved, slices.Index(to.Vocabulary, word))
+		end := trained.Words[i*n:][:n]
+		if k := slices.Index(from.Vocabulary, word); k < 0 {
+			copy(began, end)
+		} else if from.Row(began, k); word == "blue" { // it has its old vector, by another --context-weight
+			continue
+		}
+		for k, x := range saved {
+			if d := x - (end[k] + share*(began[k]-end[k])); d > 1e-4 || d < -1e-4 {
+				t.Fatalf("%s from %s, %s: %s is saved as %v; it began as %v and ended as %v", c.Mode, c.Init, c.Subword, word, saved, began, end)
+			}
+		}
+	}
 }
 
 // checkStart checks what a run starts with: rows of the run before, and a new word that has the mean of the n-grams that are known.

@@ -17,6 +17,7 @@ import (
 type Start struct {
 	trainer.Tables
 	Encoder subword.Composer // with what W is composed of; nil: W is a table
+	Trained float64          // words that it was trained on; 0: not known
 }
 
 // LoadStart reads the tables and the encoder of a run folder or of a fastText model, or the vectors of another file as W without C.
@@ -42,6 +43,11 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	if s.Tables, err = r.Tables(ctx); err != nil {
 		return s, err
 	}
+	summary, _, err := r.Summary()
+	if err != nil {
+		return s, err
+	}
+	s.Trained = summary.WordsTrained
 	c, err := r.Config()
 	if err != nil || !c.HasEncoder() {
 		return s, err

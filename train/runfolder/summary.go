@@ -22,10 +22,11 @@ type Summary struct {
 	Ranks          int     `json:"ranks,omitempty"` // more than one
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`
-	Tokens         int64   `json:"tokens"`      // words in the text
-	TrainWords     int64   `json:"train_words"` // of the vocabulary, one epoch
-	Iterations     int     `json:"iterations"`  // finished
-	Epochs         float64 `json:"epochs"`      // finished
+	Tokens         int64   `json:"tokens"`        // words in the text
+	TrainWords     int64   `json:"train_words"`   // of the vocabulary, one epoch
+	Iterations     int     `json:"iterations"`    // finished
+	Epochs         float64 `json:"epochs"`        // finished
+	WordsTrained   float64 `json:"words_trained"` // train words x epochs, with those of --init
 	SecondsTotal   float64 `json:"seconds_total"`
 	SecondsRead    float64 `json:"seconds_read"`
 	SecondsMatrix  float64 `json:"seconds_matrix"` // building or opening M
