@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,8 +21,9 @@ import (
 type start struct {
 	runfolder.Start
 	rows  []int       // of each word of the vocabulary; -1: it is new
-	sums  []uint64    // of the rows of W and C of each word, before training
 	state [][]float32 // the trainer's tables before training; nil for its moments
+
+	words, contexts []float32 // W and C before training
 }
 
 // readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
@@ -100,7 +100,7 @@ func (j *job) continueEncoder() error {
 
 // startBytes is the memory of the start, and of the tables before training.
 func (j *job) startBytes() int64 {
-	bytes := j.start.Bytes() + (16+8*int64(j.config.Dim))*int64(len(j.start.rows))
+	bytes := j.start.Bytes() + 16*int64(j.config.Dim+1)*int64(len(j.start.rows))
 	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
 		bytes += e.FileBytes()
 	}
@@ -110,13 +110,14 @@ func (j *job) startBytes() int64 {
 	return bytes
 }
 
-// keepStart keeps the tables that a trainer starts with, and the sums of the rows of words.
+// keepStart keeps the tables that a trainer starts with.
 func (j *job) keepStart(t trainer.Trainer) error {
 	if j.start.rows == nil {
 		return nil
 	}
 	err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t))
-	j.start.sums = j.rowSums(t.Tables())
+	words, contexts := t.Tables()
+	j.start.words, j.start.contexts = slices.Clone(words), slices.Clone(contexts)
 	for _, tensor := range t.State() {
 		j.start.state = append(j.start.state, nil)
 		if !strings.Contains(tensor.Name, "moment") && !strings.Contains(tensor.Name, "updates") && tensor.Name != graph.MinibatchesTensor {
@@ -214,29 +215,14 @@ func (j *job) undoAverage() {
 	}
 }
 
-// rowSums returns the FNV-1a hashes of the bits of both rows of each word, taken 32 at a time.
-func (j *job) rowSums(words, contexts []float32) []uint64 {
-	const basis, prime = 14695981039346656037, 1099511628211
-	sums := slices.Repeat([]uint64{basis}, len(j.start.rows))
-	for _, table := range [][]float32{words, contexts} {
-		for i, x := range table {
-			sum := &sums[i/j.config.Dim]
-			*sum = (*sum ^ uint64(math.Float32bits(x))) * prime
-		}
-	}
-	return sums
-}
-
 // untouched returns the vector with which the start had each word that training left as it was; nil for others, or without a start.
 func (j *job) untouched(words, contexts []float32) (vectors [][]float32) {
-	if j.start.rows == nil {
-		return nil
-	}
 	n := j.config.Dim
-	for i, sum := range j.rowSums(words, contexts) {
+	for word, row := range j.start.rows {
+		from, to := word*n, (word+1)*n
 		vectors = append(vectors, nil)
-		if row := j.start.rows[i]; row >= 0 && sum == j.start.sums[i] {
-			vectors[i] = j.start.Words[row*n:][:n]
+		if row >= 0 && slices.Equal(words[from:to], j.start.words[from:to]) && slices.Equal(contexts[from:to], j.start.contexts[from:to]) {
+			vectors[word] = j.start.Words[row*n:][:n]
 		}
 	}
 	return vectors
