@@ -144,19 +144,17 @@ func (j *job) starts(tensor string, row int) bool {
 // frozen returns what brings the rows back that --freeze keeps, after each unit: within one, those that are trained meet them as they
 // move. nil: none are kept.
 func (j *job) frozen() func() {
-	kind := map[string]string{"words": settings.FreezeWords, "own": settings.FreezeWords, "contexts": settings.FreezeWords, "parts": settings.FreezeParts}
-	if !j.config.Freezes(settings.FreezeWords) && !j.config.Freezes(settings.FreezeParts) {
+	words, parts := j.config.Freezes(settings.FreezeWords), j.config.Freezes(settings.FreezeParts)
+	keeps := map[string]bool{"words": words, "own": words, "contexts": words, "parts": parts}
+	if !words && !parts {
 		return nil
 	}
 	return func() {
 		n := j.config.Dim
 		for k, t := range j.trainer.State() {
-			if kind[t.Name] == "" || !j.config.Freezes(kind[t.Name]) {
-				continue
-			}
-			for row := range len(t.Data) / n {
-				if j.starts(t.Name, row) {
-					copy(t.Data[row*n:][:n], j.start.state[k][row*n:])
+			for first := 0; keeps[t.Name] && first < len(t.Data); first += n {
+				if j.starts(t.Name, first/n) {
+					copy(t.Data[first:first+n], j.start.state[k][first:])
 				}
 			}
 		}
@@ -176,7 +174,7 @@ func (j *job) share() float32 {
 }
 
 // average sets the tables to the mean of the start and of what training made of it, by the words of either. What either has learned alone
-// wanes in training on the text of the other, but the mean has both (benchmarks/tried/init.md). Rows that the start does not have stay, and new words keep
+// wanes in training on the text of the other, but the mean has both (benchmarks/recipes). Rows that the start does not have stay, and new words keep
 // their vectors.
 func (j *job) average() error {
 	if j.start.rows == nil {

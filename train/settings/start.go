@@ -26,22 +26,19 @@ func encoderOf(path string) map[string]string {
 		}
 		return encoder
 	}
-	for _, folder := range []string{path, filepath.Clean(path) + ".partial"} {
-		texts, err := readTOML(filepath.Join(folder, "config.toml"))
-		if err != nil {
-			continue
-		}
-		delete(texts, "init")
-		c, _, err := layer("", texts)
-		if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
-			return encoder
-		}
-		for name, text := range c.Recorded() {
-			if s, _ := c.setting(name); s.Section == SectionSubword && name != "subword-lr" && text != SubwordNone {
-				encoder[name] = text
-			}
-		}
+	texts, err := readTOML(filepath.Join(path, "config.toml"))
+	if err != nil {
 		return encoder
+	}
+	delete(texts, "init")
+	c, _, err := layer("", texts)
+	if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
+		return encoder
+	}
+	for name, text := range c.Recorded() {
+		if s, _ := c.setting(name); s.Section == SectionSubword && name != "subword-lr" && text != SubwordNone {
+			encoder[name] = text
+		}
 	}
 	return encoder
 }
