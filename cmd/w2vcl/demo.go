@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,9 +128,8 @@ func (o *demoOptions) show(ctx context.Context, s cli.Streams, run string, summa
 // config returns the settings of the demo with those of the user over them. Without
 // --out the run is in a temporary folder, which remove deletes.
 func (o *demoOptions) config() (c settings.Config, remove func(), err error) {
-	texts := settings.Demo()
+	texts := settings.Demo(o.settings.Set)
 	texts["corpus"] = testdata.CorpusName
-	maps.Copy(texts, o.settings.Set)
 	remove = func() {}
 	if texts["out"] == "" {
 		folder, err := os.MkdirTemp("", "w2vcl-demo-*")

@@ -554,7 +554,7 @@ func TestRecipesAreValid(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Resolve("", mergeSettings(Demo(), "corpus", "x")); err != nil {
+	if _, err := Resolve("", Demo(map[string]string{"corpus": "x"})); err != nil {
 		t.Errorf("demo: %v", err)
 	}
 }
@@ -598,11 +598,6 @@ func TestExported(t *testing.T) {
 			t.Errorf("weight %v: a row is not that of all, or not where it should be", weight)
 		}
 	}
-}
-
-func mergeSettings(settings map[string]string, name, text string) map[string]string {
-	settings[name] = text
-	return settings
 }
 
 // The rate of an encoder follows from its kind, the mode, and how long a run is.
