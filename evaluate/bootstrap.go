@@ -16,11 +16,6 @@ type Interval struct {
 	High  Score `json:"high"`
 }
 
-// Excludes reports whether x is outside of the interval.
-func (i Interval) Excludes(x float64) bool {
-	return x < float64(i.Low) || x > float64(i.High)
-}
-
 // A Bootstrap is the distribution of the scores of several groups of tables on
 // one data set when the items of the set are drawn anew: each resample draws as
 // many items as there are, with replacement, the same ones for all groups. A

@@ -16,7 +16,6 @@ import (
 // A Start is what the training of an encoder goes on from.
 type Start struct {
 	Encoder Composer                           // of a file of Save, or NGramRows; nil: only words have vectors
-	Words   []string                           // the vocabulary that is trained
 	Row     func(dst []float32, word int) bool // writes the vector of a word; false: it has none
 }
 

@@ -8,14 +8,12 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-var errNoMatrix = terminal.Usagef("--matrix is missing: name the file to write M to")
-
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
 // build`. A file that already holds the same M is left as it is; one that does
 // not is replaced only if c.Force is set.
 func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) error {
 	if c.Matrix == "" {
-		return errNoMatrix
+		return terminal.Usagef("--matrix is missing: name the file to write M to")
 	}
 	guard, release, err := newMemoryGuard(&c)
 	if err != nil {

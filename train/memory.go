@@ -97,10 +97,8 @@ func (j *job) ask(ask func(a *trainer.Account) error) (err error) {
 // built, which is in vain if training cannot begin, and before the trainer is made.
 func (j *job) checkTraining() error { return j.check(j.account) }
 
-func (j *job) check(a *trainer.Account) error { return j.checkAs("training", a) }
-
-func (j *job) checkAs(doing string, a *trainer.Account) error {
-	return j.guard.Check(doing, j.lessMemory(), j.needs(a)...)
+func (j *job) check(a *trainer.Account) error {
+	return j.guard.Check("training", j.lessMemory(), j.needs(a)...)
 }
 
 // memory is the memory of training, by part.

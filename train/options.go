@@ -25,7 +25,7 @@ type Options struct {
 	// Matrix, if not nil, returns M, which runs can share, and the seconds of its build.
 	Matrix SharedMatrix
 
-	// textFile is where an encoded text may be that memory is too small for; "" is a
+	// textFile is where an encoded text may be that memory is too small for, if the settings name no cache; "" is a
 	// temporary file.
 	textFile string
 

@@ -22,18 +22,8 @@ import (
 	"github.com/w2vcl/w2vcl/walk"
 )
 
-// textFiles say where a text comes from and where it may go.
-type textFiles struct {
-	// Source is read instead of the text that the settings name; nil: it is not.
-	Source io.Reader
-
-	// File is where an encoded text may be that memory is too small for, if the settings
-	// name no cache; "" is a temporary file.
-	File string
-}
-
 // readCorpus reads the text that the settings name. The caller closes it. seconds is what that took.
-func readCorpus(ctx context.Context, c *settings.Config, o textFiles, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
+func readCorpus(ctx context.Context, c *settings.Config, o Options, limit int64, p *progress.Progress) (text *corpus.Corpus, seconds float64, err error) {
 	start := time.Now()
 	if _, missing := os.Stat(c.Cache); c.Cache != "" && errors.Is(missing, fs.ErrNotExist) {
 		defer func() {
@@ -124,7 +114,7 @@ func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (t
 }
 
 // readingOptions returns how the text is to be read, and where it is kept.
-func readingOptions(c *settings.Config, o textFiles, limit int64) (options corpus.Options, storage corpus.Storage, err error) {
+func readingOptions(c *settings.Config, o Options, limit int64) (options corpus.Options, storage corpus.Storage, err error) {
 	options, err = c.TextOptions()
 	if err == nil {
 		err = checkExists(c.Corpus, o.Source)
@@ -244,8 +234,8 @@ const readingBytes = 4 << 20
 func textNeed(bytes, limit int64) int64 { return readingBytes + min(bytes+bytes/2, memoryOf(limit)) }
 
 // store says where the text goes.
-func store(c *settings.Config, options corpus.Options, o textFiles, limit int64) (corpus.Storage, error) {
-	s := corpus.Storage{File: o.File, Memory: memoryOf(limit)}
+func store(c *settings.Config, options corpus.Options, o Options, limit int64) (corpus.Storage, error) {
+	s := corpus.Storage{File: o.textFile, Memory: memoryOf(limit)}
 	if c.Cache != "" {
 		if err := os.MkdirAll(c.Cache, 0o755); err != nil {
 			return s, fmt.Errorf("--cache: %w", err)

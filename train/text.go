@@ -87,7 +87,7 @@ func readText(ctx context.Context, c *settings.Config, o Options, guard memoryGu
 			return nil, err
 		}
 	}
-	read, seconds, err := readCorpus(ctx, c, textFiles{Source: o.Source, File: o.textFile}, guard.Limit, p)
+	read, seconds, err := readCorpus(ctx, c, o, guard.Limit, p)
 	if err != nil {
 		return nil, err
 	}

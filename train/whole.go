@@ -22,7 +22,7 @@ func (j *job) prepareWholeMatrix(ctx context.Context, p *progress.Progress) erro
 		return err
 	}
 	j.planWholeMatrix(0)
-	if err := j.checkAs("training without the matrix M", j.account); err != nil {
+	if err := j.guard.Check("training without the matrix M", j.lessMemory(), j.needs(j.account)...); err != nil {
 		return err
 	}
 	m, err := j.count(ctx, p)

@@ -21,7 +21,6 @@ import (
 type convertOptions struct {
 	words  string
 	format string
-	force  bool
 }
 
 func newConvert(s cli.Streams) *cobra.Command {
@@ -52,7 +51,7 @@ output matrix is C.`,
 			"instead of the vocabulary; a run trained with --subword also has vectors of other words")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
 	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace OUT if it is a file of vectors")
+	cmd.Flags().Bool("force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }
 

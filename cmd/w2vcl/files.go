@@ -63,7 +63,6 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"map": func(v cli.FileValues) []cli.File {
 		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("words", cli.FileStream), v.Write("out", cli.FileOutput, mapKind)}
 	},
-	"man":        func(v cli.FileValues) []cli.File { return []cli.File{v.Read("FOLDER", cli.FileFolder)} },
 	"neighbors":  questionsInput,
 	"similarity": questionsInput,
 	"analogy":    questionsInput,

@@ -45,7 +45,7 @@ var longCommands = map[string]struct{ args, ready string }{
 
 // shortCommands end at once, or need what a test may lack. Compare and corpus build read a text again, which is no pipe then, so
 // only a long text would make them wait.
-var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "compare", "corpus build", "corpus info", "matrix info", "man", "doctor", "version", "help"}
+var shortCommands = []string{"completion bash", "completion zsh", "completion fish", "completion powershell", "compare", "corpus build", "corpus info", "matrix info", "doctor", "version", "help"}
 
 // TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
 // no file that was not there.

@@ -19,7 +19,6 @@ import (
 
 type metricsOptions struct {
 	format, out string
-	force       bool
 }
 
 // Formats of metrics.
@@ -50,7 +49,7 @@ the folder --out:
 	cli.CompleteValues(cmd, "format", metricsCSV, metricsJSON, metricsTensorBoard)
 	flags.StringVar(&o.out, "out", "",
 		"`PATH` of the file to write, or of TensorBoard's folder (default: standard output)")
-	flags.BoolVar(&o.force, "force", false, "replace --out if it is a file of metrics")
+	flags.Bool("force", false, "replace --out if it is a file of metrics")
 	return cmd
 }
 

@@ -46,13 +46,10 @@ func join(l cluster.Launch) (*cluster.MPI, error) {
 	return comm, nil
 }
 
-// version is the version of this program. Programs that were built from changed sources have their checksum in it, because
-// such versions have the same name.
+// version is the version of this program. The program's checksum is in it, because programs that were built from
+// changed sources have the same name.
 func version() string {
 	name := cli.Version()
-	if cli.IsExact(name) {
-		return name
-	}
 	path, err := os.Executable()
 	if err != nil {
 		return name

@@ -18,7 +18,7 @@ func run(ctx context.Context, args []string, s cli.Streams) int {
 	return cli.Run(ctx, cli.Program{Root: newRoot(s, args...), Saving: savingCommands, Silent: cluster.Launched().Rank > 0, Early: early.Signals}, args, s)
 }
 
-// commands are the commands in the order of help, without man.
+// commands are the commands in the order of help.
 var commands = []struct {
 	name   string
 	create func(s cli.Streams) *cobra.Command
@@ -56,7 +56,6 @@ New here? Run 'w2vcl demo': one minute, no files needed.`,
 		for _, c := range commands {
 			root.AddCommand(c.create(s))
 		}
-		root.AddCommand(newMan(s)) // reads the help of all
 	}
 	cli.SetUp(root, s, mainFlags, commandFiles)
 	return root

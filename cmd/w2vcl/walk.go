@@ -23,7 +23,6 @@ type walkOptions struct {
 	holdout    float64
 	holdoutOut string
 	restOut    string
-	force      bool
 	quiet      bool
 }
 
@@ -62,7 +61,7 @@ standard input. The walks are the same for any number of threads.`,
 	flags.StringVar(&o.restOut, "rest-out", "", "write the other edges to `FILE`, as a list of edges for 'w2vcl train --graph'")
 	flags.Uint64Var(&o.walk.Seed, "seed", 1, "`N` from which all randomness comes")
 	flags.IntVar(&o.walk.Threads, "threads", 0, "`N` threads; 0: one for each processor")
-	flags.BoolVar(&o.force, "force", false, "replace files that exist")
+	flags.Bool("force", false, "replace files that exist")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	cli.UseAliases(flags, map[string]string{"num-walks": "walks", "walk-length": "length", "workers": "threads"})
 	return cmd

@@ -24,7 +24,6 @@ type LineChart struct {
 	Title  string // for readers who cannot see the chart
 	X, Y   string // names of the axes, with units
 	Log    bool   // X in powers of two
-	LogY   bool   // Y, too
 	Series []Series
 }
 
@@ -52,7 +51,7 @@ func (l LineChart) draw() *canvas {
 		xs = append(xs, 0)
 	}
 	x := newAxis(xs, left, width-right, 6, l.Log)
-	y := newAxis(ys, height-bottom, top, 5, l.LogY)
+	y := newAxis(ys, height-bottom, top, 5, false)
 	c.yAxis(y, l.Y)
 	c.xAxis(x, l.X)
 	for _, s := range series {

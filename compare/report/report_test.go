@@ -158,14 +158,11 @@ func TestLineChart(t *testing.T) {
 func TestLineChartRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for range 50 {
-		chart := LineChart{Log: random.IntN(2) == 0, LogY: random.IntN(2) == 0}
+		chart := LineChart{Log: random.IntN(2) == 0}
 		for range random.IntN(12) {
 			s := Series{Color: random.IntN(30)}
 			for range random.IntN(10) {
 				y := 100 * random.NormFloat64()
-				if chart.LogY {
-					y = 1 + math.Abs(y)
-				}
 				s.Points = append(s.Points, Point{1 + 1e5*random.Float64(), y, y - random.Float64(), y + random.Float64()})
 			}
 			chart.Series = append(chart.Series, s)

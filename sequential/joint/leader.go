@@ -95,7 +95,7 @@ func (t *Trainer) obey(ctx context.Context, o cluster.Order) ([]trainer.Report, 
 		return reports, t.group.Stop(ctx)
 	case orderPush:
 		for _, x := range t.tables {
-			if err := cluster.BcastValues(t.group, x.data, 0); err != nil {
+			if err := cluster.BcastValues(t.group, x.data); err != nil {
 				return nil, err
 			}
 		}

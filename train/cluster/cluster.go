@@ -106,11 +106,11 @@ func Collect[T Value](c Comm, own []T) ([][]T, error) {
 // mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
 const mostBytes = 64 << 20
 
-// BcastValues is Bcast of any number of values.
-func BcastValues[T Value](c Comm, values []T, root int) error {
+// BcastValues is Bcast of any number of values of rank 0.
+func BcastValues[T Value](c Comm, values []T) error {
 	for data := Bytes(values); len(data) > 0; {
 		n := min(len(data), mostBytes)
-		if err := c.Bcast(data[:n], root); err != nil {
+		if err := c.Bcast(data[:n], 0); err != nil {
 			return err
 		}
 		data = data[n:]

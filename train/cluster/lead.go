@@ -126,18 +126,18 @@ func (g *Group) Failed() bool { return g.failed != nil }
 // bring sends the order of rank 0 to all ranks.
 func (g *Group) bring(o *Order) error {
 	head := []uint64{uint64(o.What), uint64(o.Number), uint64(o.Buffer), uint64(len(o.Name)), uint64(len(o.Rates))}
-	if err := BcastValues(g, head, 0); err != nil {
+	if err := BcastValues(g, head); err != nil {
 		return err
 	}
 	o.What, o.Number, o.Buffer = int(head[0]), int(head[1]), int(head[2])
 	name, rates := make([]byte, head[3]), make([]float64, head[4])
 	copy(name, o.Name)
 	copy(rates, o.Rates)
-	if err := BcastValues(g, name, 0); err != nil {
+	if err := BcastValues(g, name); err != nil {
 		return err
 	}
 	o.Name, o.Rates = string(name), rates
-	return BcastValues(g, rates, 0)
+	return BcastValues(g, rates)
 }
 
 // A Follower is a trainer, or what trains for one, on another rank than 0.

@@ -79,7 +79,7 @@ func (k *clRanks) obey(ctx context.Context, o cluster.Order, values []float32) (
 			err = k.ranks.Stop(ctx)
 		}
 	case orderSend:
-		if err = cluster.BcastValues(k.ranks, values, 0); err == nil {
+		if err = cluster.BcastValues(k.ranks, values); err == nil {
 			err = k.part.Send(o.Name, values)
 		}
 	case orderReceive:

@@ -53,9 +53,9 @@ func (k *sentenceRanks) SetTables(words, contexts []float32) error {
 }
 
 func (k *sentenceRanks) setTables(words, contexts []float32) error {
-	err := cluster.BcastValues(k.ranks, words, 0)
+	err := cluster.BcastValues(k.ranks, words)
 	if err == nil {
-		err = cluster.BcastValues(k.ranks, contexts, 0)
+		err = cluster.BcastValues(k.ranks, contexts)
 	}
 	if err != nil {
 		return err

@@ -103,12 +103,7 @@ var presets = []preset{
 	},
 }
 
-func presetChoices() (all []Choice) {
-	for _, p := range presets {
-		all = append(all, p.Choice)
-	}
-	return all
-}
+func presetChoices() []Choice { return choicesOf(presets, func(p preset) Choice { return p.Choice }) }
 
 // findPreset returns the preset of that name, in a mode; presetPaper is the one of the
 // mode's paper. ok is false if there is none.

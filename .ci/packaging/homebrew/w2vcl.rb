@@ -15,7 +15,6 @@ class W2vcl < Formula
     system ".ci/packaging/licenses.sh", "THIRD-PARTY-LICENSES.txt"
     doc.install "README.md", "CHANGELOG.md", "THIRD-PARTY-LICENSES.txt"
     generate_completions_from_executable(bin/"w2vcl", shell_parameter_format: :cobra)
-    system bin/"w2vcl", "man", man1
   end
 
   test do

@@ -1,9 +1,6 @@
 package cli
 
-import (
-	"runtime/debug"
-	"strings"
-)
+import "runtime/debug"
 
 // release is the version that this source is, or will be when it is tagged. A test compares it with the packages'.
 const release = "0.1.0"
@@ -21,12 +18,6 @@ func Version() string {
 		}
 	}
 	return text
-}
-
-// IsExact reports whether a version tells the sources that the program was built from: a release, or a commit without
-// changes.
-func IsExact(version string) bool {
-	return strings.HasPrefix(version, "v") && !strings.Contains(version, "+dirty")
 }
 
 // BuildSetting returns what the build recorded by a name; "" if nothing.

@@ -174,8 +174,8 @@ Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for al
 `
 
 // NewGroup returns a command that only has commands below it.
-func NewGroup(name, short, long, example string, commands ...*cobra.Command) *cobra.Command {
-	group := &cobra.Command{Use: name, Short: short, Long: long, Example: example}
+func NewGroup(name, short, long string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{Use: name, Short: short, Long: long}
 	group.AddCommand(commands...)
 	namesACommand(group)
 	return group
