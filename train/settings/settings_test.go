@@ -360,8 +360,8 @@ func TestValidate(t *testing.T) {
 		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs --epochs, not --iterations"},
 		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
 		{
-			"cuda devices of stretches", func(c *Config) { c.Device, c.Optimizer = "cuda:0,1", "adam-row" },
-			"--optimizer adam-row: it needs whole rows, which several GPUs divide with --model cbow; choose one GPU of --device cuda:0,1, or one of adam, ",
+			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
+			"--device cuda:0,1: two GPUs trained --model cbow 1.1 to 1.2 times as fast as one, so it trains on one: choose one of them, or --model sg",
 		},
 		{
 			"n-grams of minibatches", func(c *Config) {
