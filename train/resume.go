@@ -38,7 +38,13 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	if err != nil {
 		return runfolder.Summary{}, group.Agree(err)
 	}
-	if whole && !last.Interrupted {
+	extends := changes["iterations"] != "" && folder.HasCheckpoint()
+	if whole && !last.Interrupted && !extends {
+		if changes["iterations"] != "" {
+			err = terminal.Usagef("--iterations: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
+				"'w2vcl train --init %s' goes on from its vectors", dir, dir)
+			return last, group.Agree(err)
+		}
 		if err := folder.Commit(last); err != nil {
 			return runfolder.Summary{}, group.Agree(err)
 		}
@@ -87,7 +93,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *c
 // announceResume says where a run goes on, and which settings changed.
 func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
-	for _, name := range []string{"lr", "lr-end", "context-weight", "unseen", "device", "precision"} {
+	for _, name := range []string{"iterations", "lr", "lr-end", "context-weight", "unseen", "device", "precision"} {
 		if before := s.Settings[name]; before != now[name] {
 			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
 		}

@@ -783,3 +783,36 @@ func TestVectorsOfACheckpoint(t *testing.T) {
 		}
 	}
 }
+
+// A finished run that kept its checkpoint goes on as if it had more iterations from the start, where the learning rate stays.
+func TestResumeExtends(t *testing.T) {
+	for _, mode := range []string{"cl --model cbow", "cl --model sg"} {
+		run := func(iterations int, checkpoint string) string {
+			c, err := startConfig(t, mode, "ngram", smallText(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Iterations, c.Decay, c.LREnd = iterations, "none", 0
+			if err := c.Checkpoint.UnmarshalText([]byte(checkpoint)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			return c.Out
+		}
+		extended, short := run(6, "keep"), run(6, "0")
+		for out, reason := range map[string]string{extended: "", short: "kept no checkpoint"} {
+			_, err := Resume(t.Context(), nil, out, map[string]string{"iterations": "12"}, nil, nil)
+			if (err == nil) != (reason == "") || err != nil && !strings.Contains(err.Error(), reason) {
+				t.Fatalf("%s: error %v, want %q", mode, err, reason)
+			}
+		}
+		if hashOf(t, extended) != hashOf(t, run(12, "0")) {
+			t.Errorf("%s: extended, other vectors", mode)
+		}
+		if _, err := Resume(t.Context(), nil, extended, map[string]string{"iterations": "12"}, nil, nil); err == nil || !strings.Contains(err.Error(), "has trained 12 already") {
+			t.Errorf("%s: as many iterations: %v", mode, err)
+		}
+	}
+}

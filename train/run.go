@@ -79,6 +79,11 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 	if err != nil {
 		return runfolder.Summary{}, j.advise(folder, err)
 	}
+	if folder.KeepCheckpoint = j.config.Checkpoint.Keep; folder.KeepCheckpoint && !result.Interrupted {
+		if err := j.saver.save(result.Position); err != nil {
+			return runfolder.Summary{}, j.advise(folder, err)
+		}
+	}
 	if j.trained = result.Words; j.start.rows != nil {
 		p.Notef("Saving:  %.2f of %s and %.2f of what was trained, by their words", j.share(), j.config.Init, 1-j.share())
 	}

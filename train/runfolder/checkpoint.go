@@ -192,8 +192,11 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 		}
 		saved = saved[1:]
 	}
-	if s.Units != t.Units() {
+	if s.Units != t.Units() && s.Settings["iterations"] == "" { // these may change
 		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
+	}
+	if s.Position.Units >= t.Units() {
+		return terminal.Usagef("--iterations %d: the run has trained %d already", t.Units(), s.Position.Units)
 	}
 	if len(state) != len(saved) {
 		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(saved), len(state)))

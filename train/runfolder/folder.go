@@ -66,6 +66,8 @@ type Folder struct {
 	found os.FileInfo // of the folder that was locked; nil: none was
 	force bool        // an OUT that is there may be replaced
 
+	KeepCheckpoint bool // also of a finished run
+
 	sums    *checksums
 	metrics *MetricsLog // nil: not open
 
@@ -290,6 +292,9 @@ func (f *Folder) Commit(s Summary) error {
 	}
 	if !s.Interrupted {
 		for _, name := range []string{CheckpointFile, TextFile} {
+			if name == CheckpointFile && f.KeepCheckpoint {
+				continue
+			}
 			if err := removeFile(f.Path(name)); err != nil {
 				return fmt.Errorf("cannot finish %s: %w", f.out, err)
 			}

@@ -147,7 +147,8 @@ func (c *Config) runSettings() []Setting {
 		{
 			Name: "checkpoint", Record: true, Resume: true, value: &c.Checkpoint,
 			help: "how often to save what 'w2vcl resume' needs: `WHEN` is a time " +
-				"(10m, 90s; the first after a minute), a number of iterations, or 0 to save only when interrupted",
+				"(10m, 90s; the first after a minute), a number of iterations, 0 to save only when interrupted, " +
+				"or keep: every 10m, and the last stays, for 'w2vcl resume --iterations'",
 		},
 		{
 			Name: "init", Aliases: []string{"pretrained-vectors", "pretrainedVectors"},

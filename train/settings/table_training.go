@@ -8,7 +8,7 @@ func (c *Config) lengthSettings() []Setting {
 			help: "`N` epochs: passes over the text, or over M with --model sg, where one is --contexts iterations",
 		},
 		{
-			Name: "iterations", Modes: inIterations, Record: true, value: &c.Iterations,
+			Name: "iterations", Modes: inIterations, Record: true, Resume: true, value: &c.Iterations,
 			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and 1,024 for a short text",
 		},
 		{

@@ -13,15 +13,18 @@ import (
 type Interval struct {
 	Units   int
 	Seconds float64
+	Keep    bool // also at the end, for 'w2vcl resume --iterations'
 
 	text string // as it was given, if it was
 }
 
-// UnmarshalText reads a number of units (1000), a time (10m), or 0 for never.
+// UnmarshalText reads a number of units (1000), a time (10m), 0 for never, or keep, for 10m and the end.
 func (i *Interval) UnmarshalText(text []byte) error {
-	bad := errors.New("give a time (10m, 90s), a number of iterations, or 0 to save only when interrupted")
+	bad := errors.New("give a time (10m, 90s), a number of iterations, 0 to save only when interrupted, or keep")
 	read := Interval{text: string(text)}
-	if units, err := strconv.Atoi(read.text); err == nil {
+	if read.text == "keep" {
+		read.Seconds, read.Keep = 600, true
+	} else if units, err := strconv.Atoi(read.text); err == nil {
 		if units < 0 {
 			return bad
 		}
