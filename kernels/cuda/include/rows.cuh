@@ -122,16 +122,6 @@ __device__ __forceinline__ void arrived() {
 	__syncwarp();
 }
 
-// storeCurrent writes a row that other warps read.
-template <int F> __device__ __forceinline__ void storeCurrent(const Chunks<F> &table, uint32_t row, const Row<F> &r) {
-#pragma unroll
-	for (int f = 0; f < F; f++) {
-		asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %5, 0;\n@p st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};\n}" ::
-			"l"(table.at(row, f)),
-			"f"(r.v[f].x), "f"(r.v[f].y), "f"(r.v[f].z), "f"(r.v[f].w), "r"(table.has(f)));
-	}
-}
-
 // addCurrent adds to a row that other warps change, if wanted. No addition is
 // lost, and none waits for the line: L2 does it. Before sm_90 it takes four
 // instructions.

@@ -14,10 +14,8 @@
 //
 // If the GPUs train meanwhile, c - d_r is added to row r instead: what has been added to it since it was read stays. So
 // nobody waits for anybody: the kernel counts the sentences that its own GPU has taken, and combines again and again.
-//
 // GPUs of several processes send each other their rows instead (part.go): exchange_rows packs those of a range of words by the GPU
 // that combines them, and puts back what they became.
-//
 // A warp combines a row: lane l has value l of each chunk.
 #include <cuda_fp16.h>
 
@@ -42,6 +40,9 @@ struct CombineArgs {
 	uint32_t of;     // R
 	uint32_t packed; // tables are (words of this GPU, N) of each GPU
 };
+
+// Of words 0 ... n-1 this GPU has those of its rank, modulo R.
+template <int R> __device__ __forceinline__ uint32_t mine(const CombineArgs &a, uint32_t n) { return n > a.rank ? (n - a.rank + R - 1) / R : 0; }
 
 __device__ __forceinline__ uint32_t number(const CombineArgs &a, uint64_t word) { return word * a.successor % a.vocabulary; }
 
@@ -199,9 +200,8 @@ template <int R> __device__ __forceinline__ void combine(const CombineArgs &a) {
 			p = __shfl_sync(warp, p, 0);
 			pass.y = __shfl_sync(warp, pass.y, 0);
 		}
-		uint32_t mine = pass.y > a.rank ? (pass.y - a.rank + R - 1) / R : 0; // words of this GPU's rank, modulo R
 #pragma unroll 1
-		for (uint32_t i = first; i < 2 * mine; i += warps) combineRow<R>(a, i & 1, i / 2, changes);
+		for (uint32_t i = first; i < 2 * mine<R>(a, pass.y); i += warps) combineRow<R>(a, i & 1, i / 2, changes);
 	}
 }
 

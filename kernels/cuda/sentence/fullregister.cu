@@ -4,7 +4,6 @@
 // CPU). See windows.cuh.
 #include "windows.cuh"
 
-// See fullw2v.cu.
 #define FULLREGISTER(kind, name, F, E, T, C, warps) WINDOWS(kind, name##_##F##_##E##_##T##_##C, F, E, T, C, warps, Passing)
 FULLREGISTER(ALONE, fullregister, 1, 0, 6, 6, 12)
 FULLREGISTER(ALONE, fullregister, 1, 0, 6, 5, 12)

@@ -4,9 +4,8 @@
 #include "windows.cuh"
 
 // For K below T, and rows of up to 4 F + E chunks of 32 values, or so many for each warp of a
-// team. C is as many context words as there are registers for; for W_f = 5, five. Of single warps
-// 12 on a multiprocessor train 850 million words a second, 8, with all the registers they can use,
-// 745.
+// team. C is as many context words as there are registers for; for W_f = 5, five. With 8 single
+// warps on a multiprocessor in place of 12, and all the registers they can use, it is an eighth slower.
 #define FULLW2V(kind, name, F, E, T, C, warps) WINDOWS(kind, name##_##F##_##E##_##T##_##C, F, E, T, C, warps, Lifetime)
 FULLW2V(ALONE, fullw2v, 1, 0, 6, 6, 12)
 FULLW2V(ALONE, fullw2v, 1, 0, 6, 5, 12)

@@ -88,11 +88,12 @@ template <int F> __device__ __forceinline__ void load(Fragments<F> &r, const Hal
 	for (int c = 0; c < 4 * F; c++) r.v[c] = table.load(row, c, wanted);
 }
 
-// WordChunks are the table of words.
 #ifdef HALVES
 template <int F> using WordChunks = HalfChunks<F>;
+#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_halves_##F##_##Q, F, Q, warps)
 #else
 template <int F> using WordChunks = Chunks<F>;
+#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_half_##F##_##Q, F, Q, warps)
 #endif
 
 // A row in the ring has 16 bytes more than its values, so that the rows of two
@@ -295,11 +296,6 @@ __device__ __forceinline__ float sentence(const SentenceArgs &a, uint32_t epoch,
 	return loss;
 }
 
-#ifdef HALVES
-#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_halves_##F##_##Q, F, Q, warps)
-#else
-#define FULLW2V_HALF(F, Q, warps) FULLW2V_HALF_FORMS(fullw2v_half_##F##_##Q, F, Q, warps)
-#endif
 #define FULLW2V_HALF_FORMS(name, F, Q, warps) \
 	FULLW2V_HALF_FORM(name, F, Q, warps, false) \
 	FULLW2V_HALF_FORM(name##_bounded, F, Q, warps, true)

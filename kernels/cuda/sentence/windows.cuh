@@ -74,7 +74,6 @@ template <int F, int E> struct Lifetime : Ring<F, E> {
 // Passing reads the rows of context words for every window, and adds their changes behind it
 // (FULL-Register, section 3.1): slot s has the context word number s of the window.
 template <int F, int E> struct Passing {
-	static constexpr int stride = Ring<F, E>::stride;
 	static constexpr __device__ int rowsOf(int radius) { return 2 * radius + 1; }
 	Ring<F, E> rows;
 	const uint32_t *kept;
@@ -118,7 +117,6 @@ template <int F, int E> struct Passing {
 	__device__ __forceinline__ int behind() const { return slots + 1; }
 };
 
-// PairByPair has the rows of Lifetime, for pairByPair.
 template <int F, int E> struct PairByPair : Lifetime<F, E> { using Lifetime<F, E>::Lifetime; };
 
 // addChanges adds to the table the changes of a window's outputs r, or if bounded a part of each. The lanes have outputs and parts.
