@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/encoded"
 	"github.com/w2vcl/w2vcl/corpus/wordcount"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Corpus is a text as training reads it: sentences of word ids, without the
@@ -182,21 +182,21 @@ type Fingerprinter struct{ h *xxhash.Digest }
 // NewFingerprinter begins the fingerprint of a corpus of so many tokens and sentences.
 func NewFingerprinter(v *Vocabulary, tokens, sentences int) Fingerprinter {
 	h := xxhash.New()
-	hashNumbers(h, []int{len(v.Words), tokens, sentences + 1})
-	lengths := make([]int, len(v.Words))
+	h.Write(memory.BytesOf([]uint64{uint64(len(v.Words)), uint64(tokens), uint64(sentences + 1)}))
+	lengths := make([]uint64, len(v.Words))
 	for id, word := range v.Words {
-		lengths[id] = len(word)
+		lengths[id] = uint64(len(word))
 		h.WriteString(word)
 	}
-	hashNumbers(h, lengths)
-	hashNumbers(h, v.Counts)
+	h.Write(memory.BytesOf(lengths))
+	h.Write(memory.BytesOf(v.Counts))
 	return Fingerprinter{h}
 }
 
 // AddTokens adds the tokens of the next part.
 func (f Fingerprinter) AddTokens(text *Text) {
 	text.Blocks(0, text.Tokens(), func(_ int, ids []uint32) bool {
-		hashNumbers(f.h, ids)
+		f.h.Write(memory.BytesOf(ids))
 		return true
 	})
 }
@@ -212,11 +212,11 @@ func (f Fingerprinter) AddStarts(text *Text, first int, last bool) {
 		starts = starts[:min(len(starts), left)]
 		left -= len(starts)
 		for some := range slices.Chunk(starts, 1<<12) {
-			some = slices.Clone(some)
-			for i := range some {
-				some[i] += first
+			numbers := make([]uint64, len(some))
+			for i, start := range some {
+				numbers[i] = uint64(first + start)
 			}
-			hashNumbers(f.h, some)
+			f.h.Write(memory.BytesOf(numbers))
 		}
 	})
 }
@@ -236,26 +236,3 @@ func (f Fingerprinter) Sum() uint64 { return f.h.Sum64() }
 // Hex writes a fingerprint, or another hash of 64 bits, in the 16 hexadecimal digits
 // that files and messages use.
 func Hex(hash uint64) string { return fmt.Sprintf("%016x", hash) }
-
-// hashNumbers adds numbers to the hash, little-endian: 4 bytes for uint32, 8 bytes
-// for the others.
-func hashNumbers[T int | uint32 | uint64](h *xxhash.Digest, numbers []T) {
-	var zero T
-	_, short := any(zero).(uint32)
-	var buffer [4096]byte
-	for len(numbers) > 0 {
-		size := 0
-		n := min(len(numbers), len(buffer)/8)
-		for _, x := range numbers[:n] {
-			if short {
-				binary.LittleEndian.PutUint32(buffer[size:], uint32(x))
-				size += 4
-			} else {
-				binary.LittleEndian.PutUint64(buffer[size:], uint64(x))
-				size += 8
-			}
-		}
-		h.Write(buffer[:size])
-		numbers = numbers[n:]
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/textfile"
@@ -104,14 +103,4 @@ func appendFloats(values []float32, r *bufio.Reader, count int64, width int) ([]
 		done += want
 	}
 	return values, nil
-}
-
-// appendBytes appends values as little-endian float32.
-func appendBytes(b []byte, values []float32) []byte {
-	at := len(b)
-	b = slices.Grow(b, 4*len(values))[:at+4*len(values)]
-	for i, v := range values {
-		binary.LittleEndian.PutUint32(b[at+4*i:], math.Float32bits(v))
-	}
-	return b
 }

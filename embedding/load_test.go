@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // float32s returns the values as little-endian bytes.
-func float32s(values ...float32) string { return string(appendBytes(nil, values)) }
+func float32s(values ...float32) string { return string(memory.BytesOf(values)) }
 
 // npyFile returns the content of a .npy file.
 func npyFile(header, data string) string {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
@@ -101,7 +102,7 @@ func (m *binaryRows) put(b []byte, first, from, to int) error {
 				return notFinite(word, first+i, k, v)
 			}
 		}
-		appendBytes(b[at+1:at+1], vector)
+		copy(b[at+1:], memory.BytesOf(vector))
 		b[m.starts[i+1]-1] = '\n'
 	}
 	return nil

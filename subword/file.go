@@ -2,7 +2,6 @@ package subword
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
@@ -115,13 +115,13 @@ func (e *NGrams) used() []uint32 {
 
 // writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
 func (e *NGrams) writeBuckets(f *fileWriter) {
-	used := e.used()
-	buckets, rows := make([]byte, 0, 4*len(used)), make([]byte, 0, 4*len(used))
-	for _, bucket := range used {
-		buckets, rows = binary.LittleEndian.AppendUint32(buckets, bucket), binary.LittleEndian.AppendUint32(rows, e.rows[bucket])
+	buckets := e.used()
+	rows := make([]uint32, len(buckets))
+	for i, bucket := range buckets {
+		rows[i] = e.rows[bucket]
 	}
-	f.bytes("buckets", buckets)
-	f.bytes("rows", rows)
+	f.bytes("buckets", memory.BytesOf(buckets))
+	f.bytes("rows", memory.BytesOf(rows))
 }
 
 // offsetBytes is about the memory of the vectors that Offset composes at a time.

@@ -145,21 +145,10 @@ func (w *walks) fingerprint(ctx context.Context, o *Options) (uint64, error) {
 			}
 		}),
 		parts(len(w.g.ends), func(h *xxhash.Digest, first, end int) {
-			hashNumbers(h, w.g.ends[first:end], func(x uint32) uint32 { return x })
+			_, _ = h.Write(memory.BytesOf(w.g.ends[first:end]))
 		}),
-		parts(len(w.g.weights), func(h *xxhash.Digest, first, end int) { hashNumbers(h, w.g.weights[first:end], math.Float32bits) }))
+		parts(len(w.g.weights), func(h *xxhash.Digest, first, end int) {
+			_, _ = h.Write(memory.BytesOf(w.g.weights[first:end]))
+		}))
 	return h.Sum64(), err
-}
-
-// hashNumbers adds numbers to a hash, in the same order of bytes on every machine.
-func hashNumbers[T any](h *xxhash.Digest, numbers []T, bits func(x T) uint32) {
-	var buffer [4096]byte
-	for len(numbers) > 0 {
-		some := numbers[:min(len(buffer)/4, len(numbers))]
-		for i, x := range some {
-			binary.LittleEndian.PutUint32(buffer[4*i:], bits(x))
-		}
-		_, _ = h.Write(buffer[:4*len(some)])
-		numbers = numbers[len(some):]
-	}
 }

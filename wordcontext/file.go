@@ -1,7 +1,6 @@
 package wordcontext
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -125,15 +124,6 @@ func (h *header) check() error {
 	}
 	if err := o.check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return nil
-}
-
-// checkByteOrder returns an error on a big-endian processor, since files are
-// little-endian. w2vcl is built for little-endian processors only.
-func checkByteOrder() error {
-	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return errors.New("matrix files cannot be used on a big-endian processor")
 	}
 	return nil
 }

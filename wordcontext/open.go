@@ -40,9 +40,6 @@ func explainedOpen(path string, bounded bool) (*Matrix, error) {
 // open maps a file. It checks the stored contexts unless this process has just written
 // them.
 func open(path string, bounded, check bool) (_ *Matrix, err error) {
-	if err := checkByteOrder(); err != nil {
-		return nil, err
-	}
 	data, content, unmap, err := format.Map(path)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package wordcontext
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -26,9 +25,6 @@ func BuildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, by
 	}
 	if err := c.Check(); err != nil {
 		return nil, err
-	}
-	if err := checkByteOrder(); err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	if err := buildFile(ctx, c, o, path, bytes, 0); err != nil {
 		return nil, err

@@ -20,9 +20,6 @@ func (m *Matrix) Save(path string) error {
 	if m.offsets == nil {
 		return fmt.Errorf("cannot write %s: the matrix was closed", path)
 	}
-	if err := checkByteOrder(); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
 	return atomicfile.Write(path, func(w io.Writer) error { return m.write(w, groupContextsOf(m.Stored())) })
 }
 

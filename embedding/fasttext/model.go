@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"unicode/utf8"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
@@ -62,13 +63,11 @@ func (m *Model) Vectors() []float32 {
 // Contexts returns a new table of the output vectors of all words, (V, N), of a model that was trained with negatives; nil: the
 // file has none, or is compressed.
 func (m *Model) Contexts() []float32 {
-	table := make([]float32, len(m.outputs)/4)
-	for i := range table {
-		table[i] = math.Float32frombits(binary.LittleEndian.Uint32(m.outputs[4*i:]))
-	}
-	if len(table) == 0 {
+	if len(m.outputs) == 0 {
 		return nil
 	}
+	table := make([]float32, len(m.outputs)/4)
+	copy(memory.BytesOf(table), m.outputs)
 	return table
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // An Output is a model to write. A zero Shape is a model of words alone: then
@@ -41,21 +43,20 @@ func Write(w io.Writer, o Output) error {
 	if err := writeMatrixHead(w, v+o.Shape.Buckets, o.Dim); err != nil {
 		return err
 	}
-	f := floatWriter{w: w}
 	s := solver{o: &o, sum: make([]float32, o.Dim), own: make([]float32, o.Dim)}
 	for i, word := range o.Words {
 		own, err := s.solve(word, o.Vectors[i*o.Dim:][:o.Dim])
 		if err != nil {
 			return fmt.Errorf("word %d (%q): %w", i+1, word, err)
 		}
-		if err := f.write(own); err != nil {
+		if err := writeFloats(w, own); err != nil {
 			return err
 		}
 	}
 	row := make([]float32, o.Dim)
 	for bucket := range o.Shape.Buckets {
 		o.NGram(uint32(bucket), row)
-		if err := f.write(row); err != nil {
+		if err := writeFloats(w, row); err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,7 @@ func Write(w io.Writer, o Output) error {
 		if o.Contexts != nil {
 			row = o.Contexts[i*o.Dim:][:o.Dim]
 		}
-		if err := f.write(row); err != nil {
+		if err := writeFloats(w, row); err != nil {
 			return err
 		}
 	}
@@ -140,18 +141,9 @@ func writeMatrixHead(w io.Writer, rows, dim int) error {
 	return err
 }
 
-// A floatWriter writes values in a buffer of its own.
-type floatWriter struct {
-	w    io.Writer
-	data []byte
-}
-
-func (f *floatWriter) write(values []float32) error {
-	f.data = f.data[:0]
-	for _, x := range values {
-		f.data = binary.LittleEndian.AppendUint32(f.data, math.Float32bits(x))
-	}
-	_, err := f.w.Write(f.data)
+// writeFloats writes values.
+func writeFloats(w io.Writer, values []float32) error {
+	_, err := w.Write(memory.BytesOf(values))
 	return err
 }
 

@@ -29,14 +29,10 @@ func Floats(n int) []float32 {
 	address := uintptr(unsafe.Pointer(&x[0]))
 	skip := int((hugePage-address%hugePage)%hugePage) / 4
 	whole := skip + pages*floats
-	Discard(bytesOf(x[:skip]))
-	useHugePages(bytesOf(x[skip:whole]))
-	Discard(bytesOf(x[whole:]))
+	Discard(BytesOf(x[:skip]))
+	useHugePages(BytesOf(x[skip:whole]))
+	Discard(BytesOf(x[whole:]))
 	return x[skip : skip+n : skip+n]
-}
-
-func bytesOf(x []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
 
 // SizeOf is how many bytes [Floats] takes for n values: a large table has whole large pages.

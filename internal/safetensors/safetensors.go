@@ -14,7 +14,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Types of tensors.
@@ -166,53 +167,14 @@ func inOrder(entries map[string]json.RawMessage) ([]Tensor, error) {
 	return tensors, nil
 }
 
-// littleEndian is true if this machine keeps numbers in the byte order of files, as
-// almost every machine does. Then the memory of a table is its content in a file.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
-
-// bytesOf returns the memory of the values.
-func bytesOf(values []float32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 4*len(values))
-}
-
-// chunk is the number of values that convertAndWrite turns into bytes at a time.
-const chunk = 1 << 14
-
 // WriteFloats writes all values as little-endian float32.
 func WriteFloats(w io.Writer, values []float32) error {
-	if littleEndian {
-		_, err := w.Write(bytesOf(values))
-		return err
-	}
-	return convertAndWrite(w, values)
-}
-
-// convertAndWrite is WriteFloats for machines of any byte order.
-func convertAndWrite(w io.Writer, values []float32) error {
-	buffer := make([]byte, 4*min(chunk, len(values)))
-	for len(values) > 0 {
-		n := min(chunk, len(values))
-		for i, v := range values[:n] {
-			binary.LittleEndian.PutUint32(buffer[4*i:], math.Float32bits(v))
-		}
-		if _, err := w.Write(buffer[:4*n]); err != nil {
-			return err
-		}
-		values = values[n:]
-	}
-	return nil
+	_, err := w.Write(memory.BytesOf(values))
+	return err
 }
 
 // ReadFloats fills values with the next little-endian float32 of r.
 func ReadFloats(r io.Reader, values []float32) error {
-	data := bytesOf(values)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return err
-	}
-	if !littleEndian {
-		for i := range values {
-			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-		}
-	}
-	return nil
+	_, err := io.ReadFull(r, memory.BytesOf(values))
+	return err
 }

@@ -168,7 +168,7 @@ func (t *Trainer) deliver(x *table, sent, got []int) error {
 	}
 	sentEnds, gotEnds := t.rowEnds(sent), t.rowEnds(got)
 	w.received = memory.Resize(w.received, gotEnds[len(gotEnds)-1]/4)
-	return t.group.AllToAll(cluster.Bytes(w.send), sentEnds, cluster.Bytes(w.received), gotEnds)
+	return t.group.AllToAll(memory.BytesOf(w.send), sentEnds, memory.BytesOf(w.received), gotEnds)
 }
 
 // rowEnds returns the ends of so many rows of each rank.
@@ -210,7 +210,7 @@ func (t *Trainer) combineMine(x *table, changed func(r, row int) bool, got, back
 	if err != nil {
 		return err
 	}
-	return t.group.AllGather(cluster.Bytes(w.combined), ends)
+	return t.group.AllGather(memory.BytesOf(w.combined), ends)
 }
 
 // combineRow is sequential.Combiner.Add, with sums in float32 by vector instructions: to is base moved by the changes at some places of received, which

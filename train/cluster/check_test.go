@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
 
@@ -39,7 +40,7 @@ func gather(c cluster.Comm) error {
 		}
 		at += n
 	}
-	if err := c.AllGather(cluster.Bytes(all), cluster.Ends[uint32](counts)); err != nil {
+	if err := c.AllGather(memory.BytesOf(all), cluster.Ends[uint32](counts)); err != nil {
 		return err
 	}
 	for r, n := range counts {

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Comm is one rank's end of the communication. All ranks make the same calls in the
@@ -60,15 +62,7 @@ const (
 
 // A Value is a number that ranks exchange as it lies in memory: all have processors
 // of one byte order.
-type Value interface {
-	uint8 | uint16 | uint32 | uint64 | float32 | float64
-}
-
-// Bytes returns the memory of s.
-func Bytes[T Value](s []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
-}
+type Value = memory.Number
 
 // Ends returns the ends of parts of so many values of T each.
 func Ends[T Value](counts []int) []int {
@@ -100,7 +94,7 @@ func Collect[T Value](c Comm, own []T) ([][]T, error) {
 	}
 	all, parts := cut[T](counts)
 	copy(parts[c.Rank()], own)
-	return parts, c.AllGather(Bytes(all), Ends[T](ints(counts)))
+	return parts, c.AllGather(memory.BytesOf(all), Ends[T](ints(counts)))
 }
 
 // mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
@@ -108,7 +102,7 @@ const mostBytes = 64 << 20
 
 // BcastValues is Bcast of any number of values of rank 0.
 func BcastValues[T Value](c Comm, values []T) error {
-	for data := Bytes(values); len(data) > 0; {
+	for data := memory.BytesOf(values); len(data) > 0; {
 		n := min(len(data), mostBytes)
 		if err := c.Bcast(data[:n], 0); err != nil {
 			return err
@@ -125,11 +119,11 @@ func Exchange[T Value](c Comm, parts [][]T) ([][]T, error) {
 		sent[r] = uint64(len(p))
 	}
 	ends := Ends[uint64](slices.Repeat([]int{1}, c.Size()))
-	if err := c.AllToAll(Bytes(sent), ends, Bytes(got), ends); err != nil {
+	if err := c.AllToAll(memory.BytesOf(sent), ends, memory.BytesOf(got), ends); err != nil {
 		return nil, err
 	}
 	all, received := cut[T](got)
-	return received, c.AllToAll(Bytes(slices.Concat(parts...)), Ends[T](ints(sent)), Bytes(all), Ends[T](ints(got)))
+	return received, c.AllToAll(memory.BytesOf(slices.Concat(parts...)), Ends[T](ints(sent)), memory.BytesOf(all), Ends[T](ints(got)))
 }
 
 // cut returns a slice of all counts together, and its parts.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cl"
 	"github.com/w2vcl/w2vcl/train/cluster"
 )
@@ -99,14 +100,14 @@ func (k *clRanks) receive(name string, values []float32) error {
 	}
 	pairs := make([]uint64, min(atATime, len(values)+1)/2)
 	for first := 0; first < len(values); first += atATime {
-		part := cluster.Bytes(values[first:min(first+atATime, len(values))])
+		part := memory.BytesOf(values[first:min(first+atATime, len(values))])
 		pairs = pairs[:(len(part)+7)/8]
 		pairs[len(pairs)-1] = 0
-		copy(cluster.Bytes(pairs), part)
+		copy(memory.BytesOf(pairs), part)
 		if err := k.ranks.AllReduce(pairs, cluster.Sum); err != nil {
 			return err
 		}
-		copy(part, cluster.Bytes(pairs))
+		copy(part, memory.BytesOf(pairs))
 	}
 	return nil
 }
