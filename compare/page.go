@@ -57,10 +57,7 @@ func (p page) Title() string {
 	if p.Result.Title != "" {
 		return p.Result.Title
 	}
-	var names []string
-	for _, v := range p.Variants {
-		names = append(names, v.Name)
-	}
+	names := p.names()
 	if len(names) > 6 {
 		names = append(names[:5], fmt.Sprintf("%d more", len(p.Variants)-5))
 	}

@@ -89,12 +89,12 @@ func (p page) StabilityTable() report.Table {
 	}
 	if like != nil {
 		row("neighbours, all words", func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
-			return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.All }), percent
+			return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.All }), evaluate.Score.Percent
 		})
 		for b, band := range like.Bands {
 			row(fmt.Sprintf("neighbours, words %s to %s", terminal.Number(band.First), terminal.Number(band.Last)),
 				func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
-					return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.Bands[b] }), percent
+					return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.Bands[b] }), evaluate.Score.Percent
 				})
 		}
 	}
@@ -130,12 +130,4 @@ func (p page) severalSeeds() bool {
 		}
 	}
 	return false
-}
-
-// percent writes a fraction.
-func percent(x evaluate.Score) string {
-	if !x.Valid() {
-		return x.String()
-	}
-	return fmt.Sprintf("%.1f%%", 100*float64(x))
 }

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -87,6 +88,14 @@ func (s Score) String() string {
 		return text[1:]
 	}
 	return strings.Replace(text, "-", "−", 1)
+}
+
+// Percent returns a fraction with one decimal, or "n/a".
+func (s Score) Percent() string {
+	if !s.Valid() {
+		return s.String()
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(s))
 }
 
 // MarshalJSON returns a number, or null.

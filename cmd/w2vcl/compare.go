@@ -25,11 +25,10 @@ import (
 type compareOptions struct {
 	settings        cli.SettingFlags
 	modes           variantList
-	variants        variantsValue
+	variants        []experiment.Variant
 	external        externalsValue
 	seeds, points   int
-	budget          budgetValue
-	equal           equalValue
+	budget, equal   experiment.Budget
 	out, data       string
 	classify, quick bool
 	list            bool
@@ -86,7 +85,7 @@ func newCompare(s cli.Streams) *cobra.Command {
 			settings.ModeCL, settings.ModeVanilla,
 			string(sequential.Word2Vec), string(sequential.PWord2Vec),
 		},
-		equal: equalValue{experiment.Budget{Kind: experiment.BudgetSeconds}},
+		equal: experiment.Budget{Kind: experiment.BudgetSeconds},
 	}
 	cmd := &cobra.Command{
 		Use:   "compare --corpus PATH --out DIR [flags]",
@@ -110,9 +109,12 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(&o.modes, "modes",
 		"modes to compare, the first one with each of the others: `LIST` of "+cli.Enumerate(settings.ModeNames()))
-	flags.Var(&o.variants, "variant",
-		"a mode with its own settings, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
-			"SETTING=VALUE,SETTING=VALUE; may be given again")
+	flags.Func("variant", "a mode with its own settings, as in 'k20: mode=cl,negative=20': `VARIANT` is NAME: "+
+		"SETTING=VALUE,SETTING=VALUE; may be given again", func(text string) error {
+		variant, err := experiment.ParseVariant(text)
+		o.variants = append(o.variants, variant)
+		return err
+	})
 	flags.Var(&o.external, "external",
 		"score vectors of another program beside ours: "+
 			"`FILE` is NAME=VECTORS,seconds=S,epochs=N,memory=SIZE, "+
@@ -123,8 +125,17 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.data, "data", "", "`DIR` of evaluation sets, or one file (default: the sets that come with w2vcl); with --graph the file of the nodes' labels")
 	flags.BoolVar(&o.classify, "classify", false,
 		"also score the finished runs on classes of sentences; takes minutes for each run")
-	flags.Var(&o.budget, "budget", "train each run for this long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)")
-	flags.Var(&o.equal, "equal", "without --budget, what all runs have as much of as the first run: `NAME` is seconds, pairs or epochs")
+	flags.Func("budget", "train each run for this long: `BUDGET` is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see --equal)",
+		func(text string) (err error) {
+			o.budget, err = experiment.ParseBudget(text)
+			return err
+		})
+	flags.Func("equal", "without --budget, what all runs have as much of as the first run: `NAME` is seconds, pairs or epochs",
+		func(text string) (err error) {
+			o.equal, err = experiment.ParseEqual(text)
+			return err
+		})
+	flags.Lookup("equal").DefValue = o.equal.Kind
 	flags.IntVar(&o.seeds, "seeds", 1, "`N` runs of each variant, with seeds from --seed on")
 	flags.IntVar(&o.points, "points", 8, "score each run `N` times during training")
 	flags.BoolVar(&o.quick, "quick", false,

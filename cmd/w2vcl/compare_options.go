@@ -26,7 +26,8 @@ func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag strin
 		o.classify = true
 	}
 	if inFile("budget", file.Budget != "") {
-		if err := o.budget.Set(file.Budget); err != nil {
+		var err error
+		if o.budget, err = experiment.ParseBudget(file.Budget); err != nil {
 			return terminal.Usagef("%s: budget: %v", o.settings.File, err)
 		}
 	}
@@ -36,12 +37,12 @@ func (o *compareOptions) takeFrom(file *experiment.File, changed func(flag strin
 // length returns how long runs train: --budget, or what --equal says.
 func (o *compareOptions) length(changed func(flag string) bool) (experiment.Budget, error) {
 	if changed("equal") && changed("budget") {
-		return o.budget.Budget, terminal.Usagef("--equal and --budget both say how long to train: give one of them")
+		return o.budget, terminal.Usagef("--equal and --budget both say how long to train: give one of them")
 	}
 	if o.budget.Kind == "" || changed("equal") {
-		return o.equal.Budget, nil
+		return o.equal, nil
 	}
-	return o.budget.Budget, nil
+	return o.budget, nil
 }
 
 // options returns what is compared: the file, and the flags over it.
@@ -79,7 +80,7 @@ func (o *compareOptions) options(cmd *cobra.Command) (experiment.Options, error)
 		}
 	}
 	options.External = o.external
-	modes, variants := []string(o.modes), []experiment.Variant(o.variants)
+	modes, variants := []string(o.modes), o.variants
 	switch { // the flags that name variants, else those of the file, else --modes as it is by default
 	case cmd.Flags().Changed("modes"):
 	case len(variants) > 0:

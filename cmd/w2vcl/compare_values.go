@@ -32,21 +32,6 @@ func (l *variantList) String() string { return strings.Join(*l, ",") }
 // Type names the kind of value in help.
 func (l *variantList) Type() string { return "list" }
 
-// variantsValue is the value of --variant.
-type variantsValue []experiment.Variant
-
-// Set reads one more variant.
-func (v *variantsValue) Set(text string) error {
-	variant, err := experiment.ParseVariant(text)
-	*v = append(*v, variant)
-	return err
-}
-
-func (v *variantsValue) String() string { return "" }
-
-// Type names the kind of value in help.
-func (v *variantsValue) Type() string { return "variant" }
-
 // externalsValue is the value of --external.
 type externalsValue []experiment.External
 
@@ -70,30 +55,3 @@ func (v *externalsValue) Paths() (paths []string) {
 
 // Type names the kind of value in help.
 func (v *externalsValue) Type() string { return "file" }
-
-// An equalValue is the value of --equal.
-type equalValue struct{ experiment.Budget }
-
-// Set reads what is held equal.
-func (v *equalValue) Set(text string) (err error) {
-	v.Budget, err = experiment.ParseEqual(text)
-	return err
-}
-
-// String names what is held equal.
-func (v *equalValue) String() string { return v.Kind }
-
-// Type names the kind of value in help.
-func (v *equalValue) Type() string { return "name" }
-
-// A budgetValue is the value of --budget.
-type budgetValue struct{ experiment.Budget }
-
-// Set reads the budget.
-func (v *budgetValue) Set(text string) (err error) {
-	v.Budget, err = experiment.ParseBudget(text)
-	return err
-}
-
-// Type names the kind of value in help.
-func (v *budgetValue) Type() string { return "budget" }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/internal/textfile"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
@@ -148,31 +145,19 @@ func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, f
 // readWords reads the different words of a list, one a line, in the order of the list.
 // Errors name the line.
 func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error) {
-	in := s.In
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
 	var words []string
 	met := map[string]bool{}
-	lines := textfile.NewLines(memory.NewReader(ctx, in))
-	for lines.Next() {
-		if word := strings.TrimSpace(lines.Text()); word != "" && !met[word] {
+	err := eachLine(ctx, s, path, func(_ int, line string) error {
+		if word := strings.TrimSpace(line); word != "" && !met[word] {
 			met[word] = true
 			words = append(words, word)
 		}
+		return nil
+	})
+	if err == nil && len(words) == 0 {
+		err = errEmptyList
 	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	if len(words) == 0 {
-		return nil, errors.New("the list is empty")
-	}
-	return words, nil
+	return words, err
 }
 
 // outputFormat returns the format to write.

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/subword"
@@ -104,7 +103,10 @@ func (o *demoOptions) show(ctx context.Context, s cli.Streams, run string, summa
 	if result.Eval, err = demoScores(ctx, s, t); err != nil {
 		return err
 	}
-	words := known(t.Table, demoWords)
+	words := slices.DeleteFunc(slices.Clone(demoWords), func(word string) bool {
+		_, known := t.Index(word)
+		return !known
+	})
 	if t.Encoder != nil {
 		words = append(words, demoInventions...)
 	}
@@ -153,17 +155,6 @@ func demoScores(ctx context.Context, s cli.Streams, t *runfolder.Vectors) ([]eva
 	return slices.DeleteFunc(all, func(r evaluate.Result) bool {
 		return r.Metric != evaluate.MetricSpearman && r.Metric != string(words.CosAdd)
 	}), err
-}
-
-// known returns the words that the table has.
-func known(t *embedding.Table, words []string) []string {
-	var have []string
-	for _, word := range words {
-		if _, ok := t.Index(word); ok {
-			have = append(have, word)
-		}
-	}
-	return have
 }
 
 func (r demoResult) print(s cli.Streams) error {

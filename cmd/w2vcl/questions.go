@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -43,35 +44,47 @@ func (q *questions) read(ctx context.Context, s cli.Streams, args []string) ([][
 	if q.file == "" {
 		return [][]string{args}, nil
 	}
+	var found [][]string
+	err := eachLine(ctx, s, q.file, func(number int, line string) error {
+		words := strings.Fields(line)
+		if len(words) > 0 && len(words) != len(q.names) {
+			return fmt.Errorf("line %d: it has %s, but a question has %s", number,
+				terminal.Quantity(terminal.Number(len(words)), "word"), cli.Enumerate(q.names))
+		}
+		if len(words) > 0 {
+			found = append(found, words)
+		}
+		return nil
+	})
+	if err == nil && len(found) == 0 {
+		err = errEmptyList
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--words %s: %w", q.file, err)
+	}
+	return found, nil
+}
+
+var errEmptyList = errors.New("the list is empty")
+
+// eachLine calls take with the number and the text of each line of a list; - is standard input.
+func eachLine(ctx context.Context, s cli.Streams, path string, take func(number int, line string) error) error {
 	in := s.In
-	if q.file != "-" {
-		f, err := os.Open(q.file)
+	if path != "-" {
+		f, err := os.Open(path)
 		if err != nil {
-			return nil, fmt.Errorf("--words %s: %w", q.file, err)
+			return err
 		}
 		defer f.Close()
 		in = f
 	}
-	var found [][]string
 	lines := textfile.NewLines(memory.NewReader(ctx, in))
 	for lines.Next() {
-		words := strings.Fields(lines.Text())
-		if len(words) == 0 {
-			continue
+		if err := take(lines.Number, lines.Text()); err != nil {
+			return err
 		}
-		if len(words) != len(q.names) {
-			return nil, fmt.Errorf("--words %s: line %d: it has %s, but a question has %s", q.file, lines.Number,
-				terminal.Quantity(terminal.Number(len(words)), "word"), cli.Enumerate(q.names))
-		}
-		found = append(found, words)
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("--words %s: %w", q.file, err)
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("--words %s: the list is empty", q.file)
-	}
-	return found, nil
+	return lines.Err()
 }
 
 // ask reads the questions, the vectors at a path, and of these the vectors of the questions' words.

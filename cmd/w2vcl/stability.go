@@ -137,7 +137,7 @@ func (r stabilityReport) print(s cli.Streams) error {
 	var out cli.Table
 	out.Rowf("words by frequency\tcompared\t%d neighbours in common\t95%% interval", r.Neighbors)
 	row := func(name string, o seeds.Overlap) {
-		out.Rowf("%s\t%8s\t%s\t%s", name, terminal.Number(o.Compared), fraction(o.Overlap.Value), limits(o.Overlap, fraction))
+		out.Rowf("%s\t%8s\t%s\t%s", name, terminal.Number(o.Compared), o.Overlap.Value.Percent(), limits(o.Overlap, evaluate.Score.Percent))
 	}
 	for _, b := range r.Bands {
 		row(fmt.Sprintf("%s to %s", terminal.Number(b.First), terminal.Number(b.Last)), b)
@@ -149,7 +149,7 @@ func (r stabilityReport) print(s cli.Streams) error {
 	}
 	if r.Runs > 2 {
 		if _, err := fmt.Fprintf(s.Out, "Pairs of the %d runs have from %s to %s in common.\n\n",
-			r.Runs, fraction(r.LeastOfRuns), fraction(r.MostOfRuns)); err != nil {
+			r.Runs, r.LeastOfRuns.Percent(), r.MostOfRuns.Percent()); err != nil {
 			return err
 		}
 	}
@@ -168,12 +168,4 @@ func limits(i evaluate.Interval, text func(evaluate.Score) string) string {
 		return evaluate.NoScore.String()
 	}
 	return text(i.Low) + " to " + text(i.High)
-}
-
-// fraction writes a fraction as percent.
-func fraction(x evaluate.Score) string {
-	if !x.Valid() {
-		return x.String()
-	}
-	return cli.Percent(float64(x))
 }
