@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,16 +64,10 @@ func (o Options) withDefaults() (Options, error) {
 	case !o.Tokenizer.Known():
 		return o, fmt.Errorf("unknown tokenizer %d", int(o.Tokenizer))
 	}
-	setDefault(&o.MinCount, 1)
-	setDefault(&o.MaxSentence, DefaultMaxSentence)
-	setDefault(&o.Threads, runtime.GOMAXPROCS(0))
+	o.MinCount = cmp.Or(o.MinCount, 1)
+	o.MaxSentence = cmp.Or(o.MaxSentence, DefaultMaxSentence)
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	return o, nil
-}
-
-func setDefault(value *int, standard int) {
-	if *value == 0 {
-		*value = standard
-	}
 }
 
 // ReadLines reads the text at path, as Read does, and calls each with the tokens of

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,21 +45,11 @@ const (
 
 // withDefaults fills in the defaults and checks the options.
 func (o Options) withDefaults() (Options, error) {
-	if o.Walks == 0 {
-		o.Walks = 10
-	}
-	if o.Length == 0 {
-		o.Length = 80
-	}
-	if o.P == 0 {
-		o.P = 1
-	}
-	if o.Q == 0 {
-		o.Q = 1
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.Walks = cmp.Or(o.Walks, 10)
+	o.Length = cmp.Or(o.Length, 80)
+	o.P = cmp.Or(o.P, 1)
+	o.Q = cmp.Or(o.Q, 1)
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	switch {
 	case o.Walks < 0 || o.Walks > MaxWalks:
 		return o, fmt.Errorf("cannot take %d walks from each node", o.Walks)

@@ -234,16 +234,6 @@ func checkSaved(dir string) error {
 		s.Metrics, path, corpus.Hex(hash.Sum64()), s.MetricsSum)
 }
 
-// Check returns an error if a file of the run is not what was written.
-func (r *Run) Check(ctx context.Context) error {
-	for _, name := range checkedFiles {
-		if err := check(ctx, r.dir, name); err != nil {
-			return err
-		}
-	}
-	return checkSaved(r.dir)
-}
-
 // Write writes a file of the run, which gets its line in the list of checksums when
 // training begins, or with Finish.
 func (f *Folder) Write(name string, write func(w io.Writer) error) error {
