@@ -8,9 +8,8 @@
 //		s_k = the sum of these over all GPUs
 //		g and update as in step.cuh, of this GPU's dimensions
 //
-// step.cuh computes the same step, but several GPUs share its rows. This file stays because it is faster: with 18,116 x 500, Adam
-// and K 5, two H200 are 2.06 times as fast as one, because dot products are far smaller than rows; sharing rows gave 1.31 to 1.55
-// times. On one GPU a step takes 75 us and 82 with step.cuh; 46 and 67 with 300 values, 17 and 31 with 100.
+// step.cuh computes the same step, but several GPUs share its rows, which are far larger than dot products. So this is faster, and
+// on one GPU, too.
 //
 // A row has 32 virtual lanes on any number of GPUs: quad q belongs to lane q mod 32, and GPU g of G has the
 // lanes g, g + G, ... (quads g, g + G, ...). A dot product is summed by butterflies over the virtual
@@ -41,17 +40,11 @@
 #include "columns.cuh"
 
 // Rows of right should stay in L2, those of left are needed once.
-__device__ __forceinline__ uint64_t staysInL2() {
+template <bool stays> __device__ __forceinline__ uint64_t policyOfL2() {
 	uint64_t p = 0;
 #if __CUDA_ARCH__ >= 900
-	asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(p));
-#endif
-	return p;
-}
-__device__ __forceinline__ uint64_t leavesL2() {
-	uint64_t p = 0;
-#if __CUDA_ARCH__ >= 900
-	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
+	if constexpr (stays) asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(p));
+	else asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(p));
 #endif
 	return p;
 }
@@ -85,7 +78,7 @@ template <int L, int F, bool few> struct Columns {
 		: a(a), t(a.left), s(*a.step), exchange(a), l(laneNumber() % L), ofWarp(laneNumber() / L), width(1 + a.negatives),
 		  parts(few ? 1 : (width + targetsOfPart - 1) / targetsOfPart), most(few ? width : (width + parts - 1) / parts),
 		  first(blockIdx.x * warpsOfBlock + threadIdx.x / 32), stride(gridDim.x * warpsOfBlock), groups((t.rows + gpus - 1) / gpus),
-		  lastRound((groups - 1) / stride * stride), stays(staysInL2()), leaves(leavesL2()), hot(a.hot),
+		  lastRound((groups - 1) / stride * stride), stays(policyOfL2<true>()), leaves(policyOfL2<false>()), hot(a.hot),
 		  hotPlace(barrierQuads + warpsOfBlock * gpus * (most + 1) * L * F), slot(l / copies * held), byRows(gpus > 1 && !few && (ONLY_SENDS || a.byRows)), number(*a.before + a.number),
 		  stage(memory, gpus * (most + 1)), nextGroup(first), nextPart(0), loss(0) {}
 

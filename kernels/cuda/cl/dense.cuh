@@ -11,8 +11,7 @@
 //
 // A fragment of mma.m16n8k16 has 16 negatives (of scores) or 16 columns (of the gradient)
 // by the eight rows of a tile. Rows in shared memory are 16 bytes longer than a multiple of
-// 32: so ldmatrix, which reads 16 bytes of eight rows, meets all banks. All places in shared
-// memory are known to the compiler: what is left of the products are their instructions.
+// 32: so ldmatrix, which reads 16 bytes of eight rows, meets all banks.
 #pragma once
 #include "rows.cuh"
 

@@ -2,9 +2,7 @@
 // stores them into the memory of all, where both tables are whole. A GPU has moments, and
 // other values that only the row itself needs, of its own rows only.
 //
-// Rows are trained as on one GPU, so the bits do not depend on G. The traffic is V/G (G-1) rows out of each GPU in a
-// step. Splitting the dimensions would take 8 V (G-1) bytes for each score of a row; with H shared negatives that is
-// more than the values of the row, unless it is long and G is 2.
+// Rows are trained as on one GPU, so the bits do not depend on G.
 //
 // A step reads what all GPUs wrote in the step before, and writes what that step read, so GPUs meet between two steps.
 // The last thread block of a GPU tells the others that the GPU is done, and the thread blocks of the next step wait for that.

@@ -5,8 +5,7 @@
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
 //	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
 //
-// Both read float16 (subword.cuh). Each of several GPUs has some columns of parts and own rows,
-// and composes these columns of X for all: the one exchange of an iteration. A table that is not composed has no parts then.
+// Both read float16 (subword.cuh). Each of several GPUs composes some columns of X for all: see cbow_group.go.
 #include "stretch.cuh"
 
 struct PartsArgs {

@@ -23,8 +23,7 @@
 // arrive, and the jobs of the tile after that.
 //
 // A Format says how tables lie in memory: single.cuh has float32, rounded.cuh half precision. A method is one of methods.cuh.
-// meet.cuh says how several GPUs share the rows. ../subword/composed.cu has rows of left that an
-// encoder composes.
+// meet.cuh says how several GPUs share the rows.
 #pragma once
 #include "cl.cuh"
 #include "dense.cuh"

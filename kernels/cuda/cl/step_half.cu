@@ -1,8 +1,7 @@
 // The kernels of step.cuh with half precision.
 #include "rounded.cuh"
 
-// For N up to 128 times the name, in thread blocks of up to so many groups. A multiprocessor must have registers for so many
-// thread blocks.
+// For N up to 128 times the name; as in step.cu.
 #define STEP(method, name, P, F, G, groups, blocks) \
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) step_half_##method##_##name(const __grid_constant__ StepLaunch a) { \
 		train<Rounded<P, F>, G, method>(a); \

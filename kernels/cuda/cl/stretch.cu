@@ -12,10 +12,6 @@
 // The gradient of window p would be e_p = c_p C_t + sum of b_pn C_n. As it is linear in C, the part of the negatives is summed up as
 // H numbers a place, and becomes rows of N once a word. Likewise a score with a negative is the mean of those of the words.
 // So of (T, N) there are h and s: h is written once and read twice, s written and read once.
-//
-// A thread block of means and places has places that follow one another, and writes h, s and d of these.
-// Their windows share most rows, which are read for several at once. It computes c and b for all windows
-// that have one of these places in them (Span).
 #include "stretch.cuh"
 
 // A thread of stretch_jobs has a job.
@@ -47,8 +43,8 @@ extern "C" __global__ void __launch_bounds__(256) stretch_jobs(const __grid_cons
 extern __shared__ uint4 stretchMemory[];
 
 // A Span has the places of a thread block from start on, those whose windows may have them from
-// first on, and those in the windows of all these from firstWord on. What is known of them is in
-// shared memory: spanShared of shape.go computes its bytes. means uses no more than words.
+// first on, and those in the windows of all these from firstWord on. Most rows are of many windows. c and b are computed from
+// first on, and what is known is in shared memory: spanShared of shape.go computes its bytes. means uses no more than words.
 struct Span {
 	uint32_t start, end, first, last, firstWord, lastWord;
 	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)

@@ -1,9 +1,7 @@
 // The kernels of an iteration that multiply rows with the H rows of C, or coefficients with them: words and rows, see stretch.cu.
-//
-// Tensor cores do so, as in a step: a thread block keeps the H rows in shared memory, and a group of eight warps has a tile of eight rows.
 #include "stretch.cuh"
 
-// A Negatives is the tile of a group of eight warps that multiplies rows with the H rows of C, or coefficients with them; see dense.cuh.
+// A Negatives is the tile of a group of eight warps, which tensor cores multiply with the H rows of C in shared memory: see dense.cuh.
 // The thread block has the first quads of wide quads of these rows.
 template <int F> struct Negatives : Single<F>::Tile {
 	using Tile = typename Single<F>::Tile;

@@ -197,8 +197,7 @@ template <int L = 32> __device__ __forceinline__ float sum(float x) {
 }
 
 // sums sums G numbers of each lane over L lanes at once: lane i gets the sum of
-// number i mod G. G is a power of two. In each step a lane gives away every
-// second of its numbers, so G numbers take G-1 shuffles and log(L/G), not 5 G.
+// number i mod G, a power of two. In each step it gives away every second of its numbers.
 template <int G, int L = 32, int H = G / 2> __device__ __forceinline__ float sums(float (&x)[G]) {
 	if constexpr (H > 0) { // a recursion: the compiler does not unroll the loop
 		bool upper = laneNumber() & H;
@@ -241,8 +240,7 @@ __device__ __forceinline__ Logistic logistic(float score) {
 	return {e / (1 + e), 1 + e};
 }
 
-// fastLogistic is logistic with the device's own exponential and division: 2e-6
-// of the sigmoid.
+// fastLogistic is logistic by the device's own functions: 2e-6 of the sigmoid.
 __device__ __forceinline__ Logistic fastLogistic(float score) {
 	float e = __expf(score != score ? score : fminf(fmaxf(score, -87.0f), 80.0f));
 	return {__fdividef(e, 1 + e), 1 + e};
