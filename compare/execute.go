@@ -40,9 +40,10 @@ type Finished struct {
 	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
 }
 
-// Execute trains the runs that are not finished, one after the other, on texts that are read once. When ctx is cancelled the current runs save a checkpoint and the
-// error is [train.ErrInterrupted]; a call with the same options continues. With that error comes what is
-// finished, unless nothing is.
+// Execute trains the runs that are not finished, one after the other, on texts that are
+// read once. When ctx is cancelled the current runs save a checkpoint and the error is
+// [train.ErrInterrupted]; a call with the same options continues. With that error comes
+// what is finished, unless nothing is.
 func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, error) {
 	e, err := newExecutor(ctx, o, with)
 	if err != nil {
@@ -126,7 +127,10 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 		return nil, err
 	}
 	e := &executor{
-		Means: with, options: o, runs: runs, texts: map[string]*corpus.Corpus{}, judges: map[string]*judge{}, items: map[string][]evaluate.Items{},
+		Means: with, options: o, runs: runs,
+		texts:  map[string]*corpus.Corpus{},
+		judges: map[string]*judge{},
+		items:  map[string][]evaluate.Items{},
 	}
 	if e.release, err = train.LimitMemory(runs[0].Config); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package compare
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
@@ -42,8 +41,8 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 			summary.WordsPerSecond = float64(text.Stats.TokensUsed) * file.Epochs / file.Seconds
 		}
 		f.Records = append(f.Records, &Record{
-			Variant: experiment.Variant{Name: file.Name, Mode: experiment.ModeExternal, Own: map[string]string{"vectors": filepath.Base(file.Vectors)}},
-			Seed:    seeds[file.Name], Settings: map[string]string{}, Finished: true, Summary: summary, Scores: scores, Classes: classes,
+			Variant: file.Variant(), Seed: seeds[file.Name], Settings: map[string]string{}, Finished: true,
+			Summary: summary, Scores: scores, Classes: classes,
 		})
 		f.Items, f.vectors = append(f.Items, items), append(f.vectors, file.Vectors)
 	}

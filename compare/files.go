@@ -108,7 +108,8 @@ func (r *Result) scoreRows() [][]string {
 	}}
 	for _, run := range r.Runs {
 		for _, s := range run.Scores {
-			rows = append(rows, append(run.key(), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total),
+			rows = append(rows, append(run.key(), s.Task, s.Dataset, s.Metric,
+				scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total),
 				number(run.Summary.SecondsMatrix), number(run.Summary.SecondsTrain), number(run.Summary.WordsPerSecond),
 				number(run.Summary.PairsPerSecond), strconv.FormatInt(run.Summary.Memory.Total, 10)))
 		}
@@ -119,17 +120,20 @@ func (r *Result) scoreRows() [][]string {
 // pointKey returns the columns that identify observation i of a run. Its number is
 // there to average by: shares and seconds differ a little from seed to seed.
 func (r *Record) pointKey(i int, p Point) []string {
-	return append(r.key(), strconv.Itoa(i+1), number(p.Fraction), strconv.Itoa(p.Units), number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
+	return append(r.key(), strconv.Itoa(i+1), number(p.Fraction), strconv.Itoa(p.Units),
+		number(r.Summary.SecondsMatrix), number(p.Seconds), number(p.Pairs))
 }
 
 var pointColumns = []string{"variant", "mode", "seed", "point", "share", "units", "seconds_matrix", "seconds_train", "pairs"}
 
 func (r *Result) curveRows() [][]string {
-	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)], "loss", "task", "dataset", "metric", "score", "found", "total")}
+	rows := [][]string{append(pointColumns[:len(pointColumns):len(pointColumns)],
+		"loss", "task", "dataset", "metric", "score", "found", "total")}
 	for _, run := range r.Runs {
 		for i, p := range run.Points {
 			for _, s := range p.Scores {
-				rows = append(rows, append(run.pointKey(i, p), number(p.Loss), s.Task, s.Dataset, s.Metric, scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total)))
+				rows = append(rows, append(run.pointKey(i, p), number(p.Loss), s.Task, s.Dataset, s.Metric,
+					scoreText(s.Score), strconv.Itoa(s.Found), strconv.Itoa(s.Total)))
 			}
 		}
 	}

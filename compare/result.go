@@ -170,10 +170,12 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	stats := text.Stats
 	r := &Result{
 		Version: version, Command: command, Machine: thisMachine(),
-		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points, Title: f.Options.Title, Missing: f.Missing, Spelling: f.spelling,
+		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
+		Title: f.Options.Title, Missing: f.Missing, Spelling: f.spelling,
 		Text: Text{
 			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),
-			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed, Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
+			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed,
+			Vocabulary: text.Vocabulary.Len(), Sentences: stats.Sentences,
 		},
 	}
 	for _, record := range f.Records {
@@ -244,7 +246,8 @@ func overSeeds(runs []*Record, number func(*Record) float64) Spread {
 // variant sums up the runs of a variant.
 func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	result := VariantResult{
-		Variant: v, Settings: runs[0].Settings, Device: runs[0].Summary.DeviceName, Vocabulary: runs[0].Summary.Vocab, Memory: runs[0].Summary.Memory,
+		Variant: v, Settings: runs[0].Settings, Device: runs[0].Summary.DeviceName,
+		Vocabulary: runs[0].Summary.Vocab, Memory: runs[0].Summary.Memory,
 		SecondsMatrix:  overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix }),
 		SecondsTrain:   overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsTrain }),
 		WordsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond }),

@@ -20,7 +20,9 @@ type cell = report.Cell
 // Tables lists all tables of the report that have rows.
 func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
-		p.VariantTable(), p.CostTable(), p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(), p.StabilityTable(), p.BandTable(), p.SettingTable(),
+		p.VariantTable(), p.CostTable(),
+		p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(),
+		p.StabilityTable(), p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
@@ -179,10 +181,12 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 
 func coverage(s Set) cell {
 	share := func(found int) string { return fmt.Sprintf("%.0f%%", 100*float64(found)/float64(max(s.Total, 1))) }
-	c := cell{Text: share(s.Found), Small: fmt.Sprintf("%s of %s", terminal.Number(s.Found), terminal.Number(s.Total))}
+	c := cell{Text: share(s.Found), Small: terminal.Number(s.Found)}
 	if s.Fewest < s.Found {
-		c.Text, c.Small = c.Text+" to "+share(s.Fewest), fmt.Sprintf("%s to %s of %s", terminal.Number(s.Found), terminal.Number(s.Fewest), terminal.Number(s.Total))
+		c.Text += " to " + share(s.Fewest)
+		c.Small += " to " + terminal.Number(s.Fewest)
 	}
+	c.Small += " of " + terminal.Number(s.Total)
 	return c
 }
 

@@ -72,7 +72,10 @@ func (c *Corpus) ReaderBytes(readers int) int64 {
 // WithVocabulary returns the same sentences with a vocabulary that begins with the words
 // of this one.
 func (c *Corpus) WithVocabulary(v *Vocabulary) *Corpus {
-	return &Corpus{Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats, computed: c.computed, file: c.file, path: c.path, remove: c.remove}
+	return &Corpus{
+		Vocabulary: v, Tokens: c.Tokens, Sentences: c.Sentences, Stats: c.Stats,
+		computed: c.computed, file: c.file, path: c.path, remove: c.remove,
+	}
 }
 
 // Over returns the corpus of a text that is computed from words of the vocabulary. The fingerprint has to

@@ -102,7 +102,8 @@ func (id identity) key(o *Options) uint64 {
 		return 0
 	}
 	h := xxhash.New()
-	_, _ = fmt.Fprintf(h, "1 %d %d %d %v %v %d %v %q\x00", id.hash.Sum64(), o.MinCount, o.MaxSentence, o.Lowercase, o.Tokenizer, o.MaxWords, o.JoinLines, o.Field)
+	_, _ = fmt.Fprintf(h, "1 %d %d %d %v %v %d %v %q\x00", id.hash.Sum64(),
+		o.MinCount, o.MaxSentence, o.Lowercase, o.Tokenizer, o.MaxWords, o.JoinLines, o.Field)
 	if o.Vocabulary != nil {
 		_ = o.Vocabulary.WriteTSV(h) // no error of h; that of a strange word changes nothing
 	}

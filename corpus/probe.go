@@ -17,8 +17,9 @@ const (
 	probedBytes = 64 << 10
 )
 
-// Probe returns a checksum that tells most texts apart without reading them: of the names and sizes of the files that Read reads at path, and
-// of the beginning and the end of some. It is 0 for a path that Read refuses.
+// Probe returns a checksum that tells most texts apart without reading them: of the names
+// and sizes of the files that Read reads at path, and of the beginning and the end of some.
+// It is 0 for a path that Read refuses.
 func Probe(path string) uint64 {
 	in, err := wordcount.Find(path)
 	if err != nil {

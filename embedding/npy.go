@@ -78,7 +78,9 @@ func readNPYHeader(in input) (string, error) {
 
 // parseNPYHeader returns the shape and the width of a value in bytes.
 func parseNPYHeader(header string) (rows, dim int64, width int, err error) {
-	dtype, order, shape := npyType().FindStringSubmatch(header), npyOrder().FindStringSubmatch(header), npyShape().FindStringSubmatch(header)
+	dtype := npyType().FindStringSubmatch(header)
+	order := npyOrder().FindStringSubmatch(header)
+	shape := npyShape().FindStringSubmatch(header)
 	if dtype == nil || order == nil || shape == nil {
 		return 0, 0, 0, errors.New("descr, fortran_order or shape is missing")
 	}

@@ -48,11 +48,21 @@ var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 		return []cli.File{v.Read("FILE", cli.FileMapped), v.Read("vocab", cli.FileInput)}
 	},
 	"walk": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("GRAPH", cli.FileStream), v.Write("out", cli.FileOutput, walksKind), v.Write("holdout-out", cli.FileOutput, pairsKind), v.Write("rest-out", cli.FileOutput, edgesKind)}
+		return []cli.File{
+			v.Read("GRAPH", cli.FileStream),
+			v.Write("out", cli.FileOutput, walksKind),
+			v.Write("holdout-out", cli.FileOutput, pairsKind),
+			v.Write("rest-out", cli.FileOutput, edgesKind),
+		}
 	},
 	"phrases": phrasesFiles,
 	"eval": func(v cli.FileValues) []cli.File {
-		return []cli.File{v.Read("DIR|VECTORS", cli.FileInput), v.Read("data", cli.FileInput), v.Read("graph", cli.FileStream), v.Read("against", cli.FileInput)}
+		return []cli.File{
+			v.Read("DIR|VECTORS", cli.FileInput),
+			v.Read("data", cli.FileInput),
+			v.Read("graph", cli.FileStream),
+			v.Read("against", cli.FileInput),
+		}
 	},
 	"compare": compareFiles,
 	"stability": func(v cli.FileValues) []cli.File {

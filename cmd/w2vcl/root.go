@@ -15,7 +15,12 @@ var savingCommands = []string{"train", "resume", "demo", "compare"}
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
-	return cli.Run(ctx, cli.Program{Root: newRoot(s, args...), Saving: savingCommands, Silent: cluster.Launched().Rank > 0, Early: early.Signals}, args, s)
+	return cli.Run(ctx, cli.Program{
+		Root:   newRoot(s, args...),
+		Saving: savingCommands,
+		Silent: cluster.Launched().Rank > 0,
+		Early:  early.Signals,
+	}, args, s)
 }
 
 // commands are the commands in the order of help.

@@ -86,7 +86,8 @@ func (o *stabilityOptions) run(ctx context.Context, s cli.Streams, paths []strin
 		return err
 	}
 	report := stabilityReport{}
-	if report.Stability, err = seeds.Compare(ctx, len(tables), func(i int) (*embedding.Table, error) { return tables[i], nil }); err != nil {
+	table := func(i int) (*embedding.Table, error) { return tables[i], nil }
+	if report.Stability, err = seeds.Compare(ctx, len(tables), table); err != nil {
 		return err
 	}
 	if report.Scores, err = o.scores(ctx, s, tables); err != nil {

@@ -25,6 +25,11 @@ type External struct {
 	Memory  int64   // bytes at the peak; 0: unknown
 }
 
+// Variant returns the row of the vectors.
+func (e External) Variant() Variant {
+	return Variant{Name: e.Name, Mode: ModeExternal, Own: map[string]string{"vectors": filepath.Base(e.Vectors)}}
+}
+
 // ParseExternal reads "NAME=FILE,seconds=S,epochs=N,memory=SIZE", of which all but name and file
 // may be left out.
 func ParseExternal(text string) (External, error) {
@@ -67,7 +72,7 @@ func (o Options) Externals() []Variant {
 	var variants []Variant
 	for _, e := range o.External {
 		if !slices.ContainsFunc(variants, func(v Variant) bool { return v.Name == e.Name }) {
-			variants = append(variants, Variant{Name: e.Name, Mode: ModeExternal, Own: map[string]string{"vectors": filepath.Base(e.Vectors)}})
+			variants = append(variants, e.Variant())
 		}
 	}
 	return variants

@@ -94,7 +94,7 @@ func (o Options) shared(v Variant) map[string]string {
 	texts := map[string]string{}
 	for name, text := range o.Settings {
 		s, ok := settings.Find(name)
-		if ok && s.AppliesWith(v.Mode, defaults.Model) && !(s.Negatives && v.withoutNegatives()) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
+		if ok && v.takes(s, defaults.Model) && (s.Subword == nil || slices.Contains(s.Subword, encoder)) {
 			texts[name] = valuesOf(name, text)[0]
 		}
 	}
@@ -110,6 +110,11 @@ func (o Options) defaults(v Variant) settings.Config {
 // applies reports whether a variant has a use for a setting.
 func (o Options) applies(s settings.Setting, v Variant) bool {
 	return s.AppliesWith(v.Mode, o.defaults(v).Model)
+}
+
+// takes reports whether a variant has a use for a setting.
+func (v Variant) takes(s settings.Setting, model string) bool {
+	return s.AppliesWith(v.Mode, model) && !(s.Negatives && v.withoutNegatives())
 }
 
 // withoutNegatives reports whether a variant has hierarchical softmax. Any other text than a bool
@@ -153,7 +158,10 @@ func (o Options) resolve(v Variant) (settings.Config, error) {
 	_, preset := v.Own["preset"]
 	model, samples := o.defaults(v).Model, o.sharedSamples()
 	for _, s := range recipe.Settings() {
-		if s.AppliesWith(v.Mode, model) && !(s.Text && o.Settings["graph"] != "") && !(s.Negatives && v.withoutNegatives()) && (s.Section == settings.SectionText || !preset && slices.Contains(samples, s.Name)) {
+		if !v.takes(s, model) || s.Text && o.Settings["graph"] != "" {
+			continue
+		}
+		if s.Section == settings.SectionText || !preset && slices.Contains(samples, s.Name) {
 			texts[s.Name] = s.String()
 		}
 	}

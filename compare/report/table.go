@@ -122,7 +122,8 @@ func (t Table) WriteCSV(w io.Writer) error {
 func WriteCSV(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		for i, text := range row {
-			if row[i] = terminal.VisibleLine(text); text != "" && strings.ContainsRune("=+-@", rune(text[0])) && !number().MatchString(text) {
+			row[i] = terminal.VisibleLine(text)
+			if text != "" && strings.ContainsRune("=+-@", rune(text[0])) && !number().MatchString(text) {
 				row[i] = "'" + row[i]
 			}
 		}

@@ -19,7 +19,8 @@ func Lines(ctx context.Context, in *Input, o Options, most int, each func(tokens
 	defer cancel() // the cutter then ends, also if it waits for a chunk to be taken
 	chunks, spare := make(chan chunk, 2), make(chan []byte, 4)
 	cut := &cutter{
-		sources: textfile.With(in.sources, o.Field, o.Threads), tokenizer: o.Tokenizer, chunkSize: o.ChunkSize, maxToken: o.MaxToken, progress: o.Progress,
+		sources: textfile.With(in.sources, o.Field, o.Threads), tokenizer: o.Tokenizer,
+		chunkSize: o.ChunkSize, maxToken: o.MaxToken, progress: o.Progress,
 		chunks: chunks, spare: spare,
 	}
 	finished := make(chan error, 1)

@@ -19,10 +19,12 @@ func (s Stats) Raw() (signs, advice string) {
 	var seen, settings []string
 	tokens := float64(max(s.Tokens, 1))
 	if share := float64(s.Punctuated) / tokens; share > manyPunctuated {
-		seen, settings = append(seen, fmt.Sprintf("%.0f%% of the words end in punctuation", 100*share)), append(settings, "--tokenizer words")
+		seen = append(seen, fmt.Sprintf("%.0f%% of the words end in punctuation", 100*share))
+		settings = append(settings, "--tokenizer words")
 	}
 	if share := float64(s.Capitalized) / tokens; share > manyCapitalized && share < allCapitalized {
-		seen, settings = append(seen, fmt.Sprintf("%.0f%% of the words begin with a capital letter", 100*share)), append(settings, "--lowercase")
+		seen = append(seen, fmt.Sprintf("%.0f%% of the words begin with a capital letter", 100*share))
+		settings = append(settings, "--lowercase")
 	}
 	return strings.Join(seen, " and "), strings.Join(settings, " ")
 }

@@ -170,7 +170,9 @@ func (h *header) check() error {
 		return fmt.Errorf("its header is damaged: model %d, loss %d", h.Kind, h.Loss)
 	case h.Dim < 1 || h.Dim > maxDim:
 		return fmt.Errorf("its header is damaged: dimension %d is not between 1 and %d", h.Dim, maxDim)
-	case h.Buckets < 0 || h.Longest < 0 || h.Longest > maxGram || h.Longest > 0 && h.Shortest < 0 || h.Longest > 0 && h.Buckets == 0 && h.Shortest <= h.Longest:
+	case h.Buckets < 0, h.Longest < 0, h.Longest > maxGram,
+		h.Longest > 0 && h.Shortest < 0,
+		h.Longest > 0 && h.Buckets == 0 && h.Shortest <= h.Longest:
 		return fmt.Errorf("its header is damaged: n-grams of %d to %d characters in %d buckets", h.Shortest, h.Longest, h.Buckets)
 	case h.Words < 1 || h.Labels < 0 || int64(h.Entries) != int64(h.Words)+int64(h.Labels):
 		return fmt.Errorf("its header is damaged: %d words and %d labels in %d entries", h.Words, h.Labels, h.Entries)

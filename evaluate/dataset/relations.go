@@ -81,7 +81,8 @@ func readRelation(ctx context.Context, path string, s *Set) error {
 	for i, known := range pairs {
 		for k, asked := range pairs {
 			if i != k {
-				section.Questions = append(section.Questions, Question{known.word, known.answers[0], asked.word, asked.answers[0], asked.answers[1:]})
+				section.Questions = append(section.Questions,
+					Question{known.word, known.answers[0], asked.word, asked.answers[0], asked.answers[1:]})
 			}
 		}
 	}

@@ -114,7 +114,9 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 // scoreFolds returns the scores of each fold of the cross-validation of a linear classifier.
 func scoreFolds(ctx context.Context, x *learn.Examples, labels []learn.BinaryLabel, fit func(training []learn.BinaryLabel) []float64) (areas, f1s []float64, err error) {
 	areas, f1s = make([]float64, linkFolds), make([]float64, linkFolds)
-	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), linkFolds, func(fold int) { areas[fold], f1s[fold] = linkFold(x, labels, fold, fit) })
+	err = parallel.Do(ctx, runtime.GOMAXPROCS(0), linkFolds, func(fold int) {
+		areas[fold], f1s[fold] = linkFold(x, labels, fold, fit)
+	})
 	return areas, f1s, err
 }
 

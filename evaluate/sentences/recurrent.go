@@ -79,8 +79,12 @@ func (r *recurrent) apply(b *builder, g *gorgonia.ExprGraph, learned gorgonia.No
 		for k := range sums {
 			sums[k] = b.node(gorgonia.Add(b.node(gorgonia.Mul(x, learned[2*k])), b.node(gorgonia.Mul(h, learned[2*k+1]))))
 		}
-		input, forget, output := b.node(gorgonia.Sigmoid(sums[0])), b.node(gorgonia.Sigmoid(sums[1])), b.node(gorgonia.Sigmoid(sums[2]))
-		c = b.node(gorgonia.Add(b.node(gorgonia.HadamardProd(forget, c)), b.node(gorgonia.HadamardProd(input, b.node(gorgonia.Tanh(sums[3]))))))
+		input := b.node(gorgonia.Sigmoid(sums[0]))
+		forget := b.node(gorgonia.Sigmoid(sums[1]))
+		output := b.node(gorgonia.Sigmoid(sums[2]))
+		kept := b.node(gorgonia.HadamardProd(forget, c))
+		taken := b.node(gorgonia.HadamardProd(input, b.node(gorgonia.Tanh(sums[3]))))
+		c = b.node(gorgonia.Add(kept, taken))
 		h = b.node(gorgonia.HadamardProd(output, b.node(gorgonia.Tanh(c))))
 	}
 	return h

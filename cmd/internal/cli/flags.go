@@ -151,7 +151,7 @@ func complete(cmd *cobra.Command, s settings.Setting) {
 	for _, choice := range s.Choices {
 		names = append(names, cobra.CompletionWithDesc(choice.Name, choice.Help))
 	}
-	_ = cmd.RegisterFlagCompletionFunc(s.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is new, so there is no error
+	CompleteValues(cmd, s.Name, names...)
 }
 
 // AddJSON defines --json.

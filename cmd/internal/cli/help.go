@@ -14,7 +14,10 @@ import (
 )
 
 // usualFlags are the flags that the short help (-h) of a command shows, of those that it has.
-var usualFlags = []string{"corpus", "out", "mode", "tokenizer", "lowercase", "min-count", "dim", "window", "subword", "iterations", "epochs", "device", "threads", "force"}
+var usualFlags = []string{
+	"corpus", "out", "mode", "tokenizer", "lowercase", "min-count", "dim", "window", "subword",
+	"iterations", "epochs", "device", "threads", "force",
+}
 
 // FewFlags is how many flags a command may have so that its short help shows them all.
 const FewFlags = 14

@@ -20,7 +20,10 @@ func IsText(head string) bool {
 	if strings.ContainsRune(head, 0) || !utf8.ValidString(head[:max(cut-1, 0)]) {
 		return false
 	}
-	for _, start := range []string{"{", "[", "<!DOCTYPE", "<html", "<svg", "<?xml", "digraph", "#!", "unit,seconds,loss,", "# phrases of w2vcl\n", "# node node edge\n"} {
+	for _, start := range []string{
+		"{", "[", "<!DOCTYPE", "<html", "<svg", "<?xml", "digraph", "#!",
+		"unit,seconds,loss,", "# phrases of w2vcl\n", "# node node edge\n",
+	} {
 		if strings.HasPrefix(head, start) {
 			return false
 		}
