@@ -52,7 +52,11 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	}
 	j := &job{folder: folder.Dir}
 	defer j.close()
-	if err := send(group, &j.config, j.open(folder, changes, group)); err != nil {
+	err = j.open(folder, changes, group)
+	if err == nil && whole && !last.Interrupted && last.Iterations >= j.config.Iterations {
+		err = terminal.Usagef("--iterations %d: the run has trained %d already", j.config.Iterations, last.Iterations)
+	}
+	if err := send(group, &j.config, err); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {

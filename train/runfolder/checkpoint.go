@@ -195,7 +195,7 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 	if s.Units != t.Units() && s.Settings["iterations"] == "" { // these may change
 		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
 	}
-	if s.Position.Units >= t.Units() {
+	if s.Position.Units > t.Units() {
 		return terminal.Usagef("--iterations %d: the run has trained %d already", t.Units(), s.Position.Units)
 	}
 	if len(state) != len(saved) {
