@@ -32,7 +32,7 @@ var ErrMinCount = wordcount.ErrMinCount
 //
 // Errors name the file and, where there is one, the byte: a file that is missing,
 // damaged, cut off, in another format, or binary (with a NUL byte). They may wrap
-// ErrEmpty, ErrMinCount and memory.ErrRoom, for a text that has too many words.
+// ErrEmpty, ErrMinCount, or memory.ErrRoom if the text has too many words.
 //
 // If ctx is cancelled, Read returns its error at once. A read of a pipe or terminal that
 // waits for input then ends later, when input comes.

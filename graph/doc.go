@@ -14,7 +14,7 @@
 //     of h against the new C. Both have the h of the W that the iteration began with.
 //  3. The stretch lists what the iteration trains on (step.Sampler): in step 1 a row for each word,
 //     with its places as samples; in step 2 a row for each place, with its word as the sample. Nothing
-//     else is of the iteration.
+//     else takes part in the iteration.
 //  4. The loss of negative sampling (package step): each sample against K negatives, here H shared ones
 //     of weight K/H, drawn from the stretch. That is why scores have the bias -log K. A row has the
 //     gradient of the mean over its samples.
@@ -31,8 +31,8 @@
 //     first, then samples, in chunks (step.Step): the scores of a row are never all there at once.
 //     Step.Give gets the gradient of each row.
 //
-// Skip-gram uses package step, too. GPUs have this step in code of their own (kernels/cuda/cl). Both must
-// change, or device.CheckCBOW refuses what GPUs do not have.
+// Skip-gram also uses package step. GPUs have their own code for this step (kernels/cuda/cl): change both, or let
+// device.CheckCBOW refuse what GPUs do not have.
 //
 // Tests compare an iteration with its definition in plain Go (plainstep_test.go, cbow_test.go) and with
 // Gorgonia's own operations (stock_test.go).

@@ -15,7 +15,7 @@ import (
 //
 // Work may change a matrix in place, as it does with tables. Then its result is the matrix itself. A
 // node that needs the new values has that result as an input; a node that needs the old ones comes
-// before the work. What a node leaves beside its result, as windows.inside, needs an edge, too. Other
+// before the work. If a node writes something besides its result, such as windows.inside, its readers need an edge to it. Other
 // results have memory of their own, which constructors took from the account: a plan runs them, and
 // makes no graph.
 type iteration struct {

@@ -15,8 +15,8 @@ import (
 //	left: (R, N)  frozen: (F, N)
 //
 // There is no gradient for the frozen vectors, so nothing is scattered. The node that train adds moves a row of left while
-// it is in the cache. The node that gradient adds is the gradient of left, for the nodes that move what
-// left is made of. The gradient of a row is that of the mean over its samples; the loss is reported as the sum over them.
+// it is in the cache. The node that gradient adds returns the gradient of left, from which other nodes
+// move what left is composed of. A row's gradient is that of its mean loss over samples; the reported loss is the sum.
 type stepNode struct {
 	core      *step.Step
 	run       func(left, frozen []float32) (loss float64, err error) // of core

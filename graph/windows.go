@@ -19,9 +19,9 @@ import (
 //
 //	gradient: (V, N), row c the mean of e_p over all pairs of a place of word c and a window p that it is in
 //
-// If all windows had as many words, a row would be the derivative, divided by the number of these pairs
-// and multiplied by the words of a window. So the gradient of a row is as large as that of one sample,
-// however often its word occurs: frequent and rare words move alike. Rows of words that do not occur
+// If all windows had the same number of words, a row would be the derivative, divided by the number of these pairs
+// and multiplied by the words of a window. So a row's gradient is as large as one sample's,
+// however often its word occurs: frequent and rare words move equally far. Rows of words that do not occur
 // are zero.
 type windows struct {
 	team    *team.Team

@@ -222,7 +222,7 @@ func (p Plan) Print(w io.Writer) error {
 	return err
 }
 
-// modelClause names the model, if the mode has several, and what composes vectors of spelling, which --graph chooses, too.
+// modelClause names the model, if the mode has several, and the encoder, whose default depends on --graph.
 func (p Plan) modelClause() string {
 	clause := ""
 	for _, name := range []string{"model", "subword"} {

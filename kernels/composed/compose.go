@@ -89,7 +89,7 @@ func (c *Composer) Spread(word uint32, change, rates []float32, next []uint32) {
 	simd.AddToRows(c.Parts, parts, rates, change, next)
 }
 
-// SetOwn sets the own row of a word so that its row is the given one, but for rounding.
+// SetOwn sets a word's own row so that its composed row equals the given one, up to rounding.
 func (c *Composer) SetOwn(word uint32, row []float32) {
 	parts, own := c.Of(word), c.Own[int(word)*c.Dim:][:c.Dim]
 	var weight float32

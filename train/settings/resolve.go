@@ -147,8 +147,8 @@ func (c *Config) checkApplies(set given) error {
 	return nil
 }
 
-// usualSubword is the default of --subword: n-grams are worth most of what stretches gain. Vectors that training
-// goes on from are those of a table, and names of a graph's nodes have no spelling.
+// usualSubword is the default of --subword: stretches gain most of what they gain by n-grams. It is none for vectors without an
+// encoder that training goes on from (goOn continues an encoder), and for a graph, because names of nodes have no spelling.
 func (c *Config) usualSubword(unspelt string) string {
 	if c.in(Stretches) && unspelt == "" {
 		return SubwordNGram

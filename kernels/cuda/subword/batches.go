@@ -79,8 +79,8 @@ func (b *Batches) Standardize() error {
 	return cmp.Or(b.cnn.prepare(0, 0, cl.StepMemory{}), b.cnn.launchConvolution())
 }
 
-// Compose starts to compose so many words, of which lists and symbols are what Spell appended: to rows, which hold their own vectors,
-// if they have some.
+// Compose starts to compose so many words into rows. lists and symbols are what Spell appended for them. If words have own
+// vectors, rows hold these before.
 func (b *Batches) Compose(lists, symbols cu.DevicePtr, words int, rows cu.DevicePtr) error {
 	g, own := &b.cnn.args, cu.DevicePtr(0)
 	g.v, g.all, g.fixed = uint32(words), uint32(words), 1

@@ -262,8 +262,8 @@ type minibatchArgs struct {
 	_                                                                           uint32
 }
 
-// launch starts the three kernels of a minibatch, of which the last may have arguments of its own. The first of a unit waits for what was
-// copied.
+// launch starts the three kernels of a minibatch. Only the last reads the arguments update. The first minibatch of a unit waits for
+// what was copied.
 func (k *Kernels) launch(a, update *minibatchArgs, first bool) error {
 	rows := int(a.segmentCount)
 	if k.options.Dense {
