@@ -2,7 +2,6 @@ package compare
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,49 +35,37 @@ func Holds(dir string) bool {
 	return err == nil && len(records) > 0
 }
 
-// Write writes all files of the report to a folder.
+// Write writes all files of the report to a folder, together.
 func (r *Result) Write(dir string) error {
 	r.hidePaths()
-	at := func(name string, write func(io.Writer) error) error {
-		return atomicfile.Write(filepath.Join(dir, name), write)
-	}
-	if err := r.writePaper(dir, at); err != nil {
-		return err
-	}
-	return errors.Join(
-		at(PageFile, r.writePage),
-		at(ReportFile, func(w io.Writer) error {
-			encoder := json.NewEncoder(w)
-			encoder.SetIndent("", " ")
-			return encoder.Encode(r)
-		}),
-		at(ScoresFile, writeCSV(r.scoreRows())),
-		at(CurveFile, writeCSV(r.curveRows())),
-		at(BandsFile, writeCSV(r.bandRows())),
-	)
-}
-
-// writePaper writes the files that a paper takes: figures and tables.
-func (r *Result) writePaper(dir string, at func(string, func(io.Writer) error) error) error {
 	for _, folder := range []string{figuresFolder, tablesFolder} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			return fmt.Errorf("cannot write the report: %w", err)
 		}
 	}
+	var files []atomicfile.File
+	add := func(name string, write func(io.Writer) error) {
+		files = append(files, atomicfile.File{Path: filepath.Join(dir, name), Write: write})
+	}
 	p := page{r}
 	for _, f := range p.Figures() {
-		path := filepath.Join(figuresFolder, f.Name()+".svg")
-		if err := at(path, func(w io.Writer) error { return report.WriteSVG(w, f.Chart) }); err != nil {
-			return err
-		}
+		add(filepath.Join(figuresFolder, f.Name()+".svg"), func(w io.Writer) error { return report.WriteSVG(w, f.Chart) })
 	}
 	for _, t := range p.Tables() {
 		path := filepath.Join(tablesFolder, t.Name)
-		if err := errors.Join(at(path+".tex", t.WriteTeX), at(path+".csv", t.WriteCSV)); err != nil {
-			return err
-		}
+		add(path+".tex", t.WriteTeX)
+		add(path+".csv", t.WriteCSV)
 	}
-	return nil
+	add(PageFile, r.writePage)
+	add(ReportFile, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", " ")
+		return encoder.Encode(r)
+	})
+	add(ScoresFile, writeCSV(r.scoreRows()))
+	add(CurveFile, writeCSV(r.curveRows()))
+	add(BandsFile, writeCSV(r.bandRows()))
+	return atomicfile.WriteAll(files...)
 }
 
 func writeCSV(rows [][]string) func(io.Writer) error {

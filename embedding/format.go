@@ -98,7 +98,7 @@ func list(formats []Format) string {
 
 // Save writes a table to path in format f. With an empty f the extension decides;
 // see [FormatOf]; with .gz or .zst at its end the file is compressed. NPY and Projector write a second file beside it; see
-// [WordsPath]. Each file is written whole or not at all.
+// [WordsPath]. The files are written whole, and together, or not at all.
 //
 // Errors: no such format, a word that the format cannot hold, vectors that Load would
 // take for another format, a file that cannot be written.
@@ -112,15 +112,11 @@ func Save(path string, t *Table, f Format) error {
 	if err := check(t, f); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	// The words come first. If writing stops between the files, Load reports
-	// words without a matrix. It could not notice a new matrix beside the words
-	// of an older table of the same size.
+	files := []atomicfile.File{{Path: path, Write: Compressed(path, func(w io.Writer) error { return writeAs(w, t, f) })}}
 	if beside := WordsPath(path, f); beside != "" {
-		if err := atomicfile.Write(beside, func(w io.Writer) error { return writeWords(w, t.Words) }); err != nil {
-			return err
-		}
+		files = append(files, atomicfile.File{Path: beside, Write: func(w io.Writer) error { return writeWords(w, t.Words) }})
 	}
-	return atomicfile.Write(path, Compressed(path, func(w io.Writer) error { return writeAs(w, t, f) }))
+	return atomicfile.WriteAll(files...)
 }
 
 // Write writes a table to w in format f, without the words that NPY and Projector keep in

@@ -85,7 +85,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 		j.undoAverage()
 		// A checkpoint needs the space. Without a summary nobody takes one of the
 		// two for a result.
-		folder.RemoveVectors()
+		_ = folder.RemoveVectors() // the error that led here is the one to tell
 	}
 	return err
 }
@@ -93,7 +93,8 @@ func (j *job) export(folder *runfolder.Folder) error {
 // exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
 // takes long: who kills it keeps the vectors.
 func (j *job) exportTables(folder *runfolder.Folder) error {
-	if err := folder.RemoveEncoders(); err != nil { // of the vectors before, when the run was interrupted
+	// Those of before, when the run was interrupted: a kill must not leave some of them beside new ones.
+	if err := folder.RemoveVectors(); err != nil {
 		return err
 	}
 	words, contexts := j.trainer.Tables()

@@ -54,7 +54,8 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	defer j.close()
 	err = j.open(folder, changes, group)
 	if err == nil && whole && !last.Interrupted && last.Iterations >= j.config.Iterations {
-		err = terminal.Usagef("--iterations %d: the run has trained %d already", j.config.Iterations, last.Iterations)
+		folder.KeepCheckpoint = true
+		err = cmp.Or(folder.Commit(last), terminal.Usagef("--iterations %d: the run has trained %d already", j.config.Iterations, last.Iterations))
 	}
 	if err := send(group, &j.config, err); err != nil {
 		return runfolder.Summary{}, err

@@ -149,7 +149,9 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 		return from, err
 	}
 	if j.from != nil && j.from.Settings["context-weight"] != j.config.Recorded()["context-weight"] {
-		folder.RemoveVectors() // they have the other weight; the checkpoint has all that they say
+		if err := folder.RemoveVectors(); err != nil { // they have the other weight; the checkpoint has all that they say
+			return from, err
+		}
 	}
 	if err := j.writeConfig(folder); err != nil {
 		return from, err

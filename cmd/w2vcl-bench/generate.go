@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 
@@ -71,15 +70,15 @@ func (o *generateOptions) run(ctx context.Context, s cli.Streams) error {
 	return o.write(ctx, s, o.text.write, o.text.bytes, terminal.Bytes(o.text.bytes))
 }
 
-// write writes what write makes of a random text or graph.
+// write writes what write makes of a random text or graph, and files that belong to it.
 func (o *generateOptions) write(ctx context.Context, s cli.Streams,
-	write func(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error, total int64, amount string) error {
+	write func(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error, total int64, amount string, with ...atomicfile.File) error {
 	stage := s.Progress(o.quiet).Stage("writing", total)
 	defer stage.Stop()
-	if err := atomicfile.Write(o.out, func(w io.Writer) error {
+	if err := atomicfile.WriteAll(append(with, atomicfile.File{Path: o.out, Write: func(w io.Writer) error {
 		return write(ctx, w, runtime.GOMAXPROCS(0), func(done, _ int64) { stage.Update(done, nil) })
-	}); err != nil {
-		return fmt.Errorf("--out: %w", err)
+	}})...); err != nil {
+		return err
 	}
 	stage.Done("Wrote %s to %s", amount, o.out)
 	return nil
@@ -97,13 +96,12 @@ func (o *generateOptions) writeGraph(ctx context.Context, s cli.Streams) error {
 	if err := g.check(); err != nil {
 		return terminal.Usagef("%v", err)
 	}
+	var labels []atomicfile.File
 	if o.labels != "" {
 		if g.blocks == 0 {
 			return terminal.Usagef("--labels needs --blocks")
 		}
-		if err := atomicfile.Write(o.labels, g.writeLabels); err != nil {
-			return fmt.Errorf("--labels: %w", err)
-		}
+		labels = append(labels, atomicfile.File{Path: o.labels, Write: g.writeLabels})
 	}
-	return o.write(ctx, s, g.write, g.edges, terminal.Number(g.edges)+" edges")
+	return o.write(ctx, s, g.write, g.edges, terminal.Number(g.edges)+" edges", labels...)
 }

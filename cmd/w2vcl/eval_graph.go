@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -39,8 +40,32 @@ func (o *evalOptions) scoreLinks(ctx context.Context, t *embedding.Table, datase
 		if err != nil {
 			return nil, err
 		}
+		if err := o.checkHeldOut(links, g); err != nil {
+			return nil, err
+		}
 		known = g.Named()
 	}
 	ranks, err := nodes.ScoreRanks(ctx, t, dataset, links, known, o.nodes.Seed)
 	return append(results, ranks...), err
+}
+
+// checkHeldOut refuses a graph that has edges which are to be predicted: who trained on it has seen them.
+func (o *evalOptions) checkHeldOut(links []nodes.Link, g *walk.Graph) error {
+	held := map[nodes.Link]bool{}
+	for _, l := range links {
+		if l.Edge {
+			held[l] = true
+		}
+	}
+	trained, example := 0, nodes.Link{}
+	for from, to := range g.Named() {
+		if l := (nodes.Link{From: from, To: to, Edge: true}); held[l] {
+			trained, example = trained+1, l
+		}
+	}
+	if trained == 0 {
+		return nil
+	}
+	return fmt.Errorf("--graph %s has %d of the %d edges to predict, such as %s %s: name the graph that 'w2vcl walk' wrote with --rest-out beside %s",
+		o.graph, trained, len(held), example.From, example.To, o.data)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -114,24 +113,20 @@ func (o *phrasesOptions) run(ctx context.Context, s cli.Streams, text string) er
 	if err != nil {
 		return err
 	}
+	var files []atomicfile.File
 	if o.save != "" {
-		if err := atomicfile.Write(o.save, list.Write); err != nil {
-			return err
-		}
+		files = append(files, atomicfile.File{Path: o.save, Write: list.Write})
+	}
+	if o.out != "" {
+		files = append(files, atomicfile.File{Path: o.out, Write: func(w io.Writer) error { return o.join(ctx, s, p, text, list, w) }})
+	}
+	if err := atomicfile.WriteAll(files...); err != nil {
+		return err
+	}
+	if o.save != "" {
 		p.Notef("Phrases: written to %s", o.save)
 	}
-	switch o.out {
-	case "":
-		return nil
-	case "-":
-		out := bufio.NewWriterSize(s.Out, 1<<16)
-		if err := o.join(ctx, s, p, text, list, out); err != nil {
-			return err
-		}
-		return out.Flush()
-	default:
-		return atomicfile.Write(o.out, func(w io.Writer) error { return o.join(ctx, s, p, text, list, w) })
-	}
+	return nil
 }
 
 // list reads the phrases to join, or finds them.

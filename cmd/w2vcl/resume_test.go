@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
@@ -99,115 +97,6 @@ func (r *trainingRun) files() (names []string) {
 		return nil // files may go in the meantime
 	})
 	return names
-}
-
-// phases of a run in which a process is killed: a file with that beginning of its name
-// is there. They are too short for chance to hit them.
-var phases = []string{
-	"run.partial",                   // created
-	"run.partial/config.toml",       // before the text is read
-	"run.partial/vocab.tsv",         // before training
-	"run.partial/checkpoint/.state", // in a checkpoint
-	"run.partial/checkpoint/state",  // after one
-	"run.partial/.vectors.bin.tmp",  // in the vectors
-	"run.partial/.context.bin.tmp",  // between the vectors
-	"run.partial/.checksums.txt.tmp",
-	"run.partial/.summary.json.tmp", // in the summary
-	"run.partial/summary.json",      // before the checkpoint goes
-	"run.replaced",                  // between the renames
-}
-
-// killAt kills a process in a phase, or at a random time of its expected life. It
-// reports whether the process was still running.
-func (r *trainingRun) killAt(cmd *exec.Cmd, phase string, after time.Duration) bool {
-	r.t.Helper()
-	if err := cmd.Start(); err != nil {
-		r.t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = cmd.Wait()
-	}()
-	there := func() bool {
-		return phase != "" && slices.ContainsFunc(r.files(), func(name string) bool { return strings.HasPrefix(name, phase) })
-	}
-	already := there() // left by the process before: the random time is taken
-	for start := time.Now(); ; {
-		select {
-		case <-ended:
-			return !cmd.ProcessState.Exited()
-		default:
-		}
-		if time.Since(start) > after && (phase == "" || already) || !already && there() {
-			_ = cmd.Process.Kill()
-			<-ended
-			return !cmd.ProcessState.Exited()
-		}
-		if phase == "" || already {
-			time.Sleep(time.Millisecond)
-		}
-	}
-}
-
-// TestKill kills processes with SIGKILL, at random times and in each phase of a run,
-// and resumes the runs until they are done. The vectors are always those of an
-// undisturbed run, and no other file is left.
-func TestKill(t *testing.T) {
-	kills := 2 * len(phases) // one in each phase, and as many at random times
-	if testing.Short() {
-		kills = 12
-	}
-	r := newRun(t, "--model", "sg", "--contexts", "64", "--iterations", "240", "--checkpoint", "20", "--positives", "2", "--shared-negatives", "4")
-	start := time.Now()
-	r.must(r.train())
-	life := time.Since(start)
-	want := r.hash()
-	r.must(r.train("--seed", "2", "--force")) // the killed ones replace this run
-	old := r.hash()
-
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d, a run takes %v", seed, life)
-	for try, killed, finished := 0, 0, 0; killed < kills || finished == 0; try++ {
-		cmd := r.resume("--threads", fmt.Sprint(1+random.IntN(3)))
-		// The old run alone: the last process was killed before it began.
-		fresh := r.hash() == old && len(r.files()) == 7
-		// Nor had it begun if there is no configuration yet. The old run may have its third
-		// name: for a moment at the beginning, to see whether it can be moved, and at the end.
-		_, err := os.Stat(filepath.Join(r.out+".partial", "config.toml"))
-		if files := r.files(); fresh || err != nil && (slices.Contains(files, "run.partial") || !slices.Contains(files, "run.replaced")) {
-			cmd = r.train("--force")
-		}
-		if killed < kills {
-			var said bytes.Buffer
-			cmd.Stderr = &said
-			before, phase := r.files(), ""
-			if try%2 == 0 {
-				phase = phases[try/2%len(phases)]
-			}
-			if r.killAt(cmd, phase, time.Duration(random.Float64()*float64(life))) {
-				killed++
-				continue
-			}
-			if !cmd.ProcessState.Success() {
-				t.Fatalf("seed %d, after %d kills: %s: %v\n%s%q", seed, killed, strings.Join(cmd.Args[1:], " "), cmd.ProcessState, said.String(), before)
-			}
-		} else {
-			r.must(cmd)
-		}
-		finished++
-		if got := r.hash(); got != want {
-			t.Fatalf("seed %d, after %d kills: other vectors than undisturbed", seed, killed)
-		}
-		r.checkFiles()
-		if t.Failed() {
-			t.FailNow()
-		}
-		if killed < kills {
-			r.must(r.train("--seed", "2", "--force"))
-		}
-	}
 }
 
 // TestSignals: the first signal saves the run and ends it with exit code 130. A resumed

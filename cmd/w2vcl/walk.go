@@ -114,21 +114,21 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 	if note := g.NoteDeadEnds(); note != "" {
 		s.Notef("Note: %s", note)
 	}
+	var files []atomicfile.File
 	if o.out != "" {
-		if err := o.write(ctx, g, p); err != nil {
-			return err
-		}
-	}
-	if o.holdout == 0 {
-		return nil
+		files = append(files, atomicfile.File{Path: o.out, Write: func(w io.Writer) error { return o.write(ctx, w, g, p) }})
 	}
 	if o.restOut != "" {
-		if err := atomicfile.Write(o.restOut, g.WriteEdges); err != nil {
-			return err
-		}
+		files = append(files, atomicfile.File{Path: o.restOut, Write: g.WriteEdges})
 	}
-	err = atomicfile.Write(o.holdoutOut, func(w io.Writer) error { return whole.WritePairs(w, pairs) })
-	if err == nil {
+	if o.holdout > 0 {
+		files = append(files, atomicfile.File{Path: o.holdoutOut, Write: func(w io.Writer) error { return whole.WritePairs(w, pairs) }})
+	}
+	err = atomicfile.WriteAll(files...)
+	if errors.Is(err, memory.ErrRoom) { // which has nothing to do with a file
+		return errors.Unwrap(err)
+	}
+	if err == nil && o.holdout > 0 {
 		p.Notef("Held out: %s edges, written to %s with as many pairs without an edge",
 			terminal.Number(len(pairs)/2), o.holdoutOut)
 	}
@@ -136,7 +136,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 }
 
 // write draws and writes the walks.
-func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Progress) error {
+func (o *walkOptions) write(ctx context.Context, w io.Writer, g *walk.Graph, p *progress.Progress) error {
 	start := time.Now()
 	total := 0
 	stage := p.Stage("Walking", int64(len(g.Names)*o.walk.Walks)) // at most
@@ -145,11 +145,7 @@ func (o *walkOptions) write(ctx context.Context, g *walk.Graph, p *progress.Prog
 		total = all
 		stage.Update(int64(written), nil)
 	}
-	err := atomicfile.Write(o.out, func(w io.Writer) error { return g.WriteWalks(ctx, w, o.walk) })
-	if errors.Is(err, memory.ErrRoom) { // which has nothing to do with --out
-		return errors.Unwrap(err)
-	}
-	if err != nil {
+	if err := g.WriteWalks(ctx, w, o.walk); err != nil {
 		return err
 	}
 	stage.Done("Walks: %s of at most %d nodes, written to %s in %s",

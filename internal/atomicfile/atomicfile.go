@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are either whole or absent. Start at
-// [Write].
+// Package atomicfile writes files that are either whole or absent, also several that
+// belong together. Start at [Write].
 package atomicfile
 
 import (
@@ -25,41 +25,55 @@ import (
 //
 // Write also removes the temporary files that killed processes left of the same path.
 func Write(path string, write func(w io.Writer) error) error {
-	if err := writeFile(path, write); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+	return WriteAll(File{path, write})
+}
+
+// A File is one of several that [WriteAll] writes.
+type File struct {
+	Path  string
+	Write func(w io.Writer) error
+}
+
+// WriteAll is Write of files that belong together. All are written and synced before the
+// first is renamed. Files that they replace are moved away before that, so whenever the
+// process is killed, a new file never stands beside an old one: at worst some are missing.
+// On error, the old files are back. Pipes, devices and standard output are written in
+// their turn.
+func WriteAll(files ...File) error {
+	var s set
+	defer s.discard()
+	for _, f := range files {
+		if err := s.add(f); err != nil {
+			return fmt.Errorf("cannot write %s: %w", f.Path, err)
+		}
 	}
-	return nil
+	return s.publish()
 }
 
 // WriteFile is Write for a file that is not written from its begin to its end, and so must
 // be a regular one.
 func WriteFile(path string, write func(f *os.File) error) error {
-	target, err := Resolve(path)
-	if err == nil {
-		err = replace(target, write)
-	}
-	if err != nil {
+	var s set
+	defer s.discard()
+	if err := s.draft(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	return nil
+	return s.publish()
 }
 
-func writeFile(path string, write func(w io.Writer) error) error {
-	if IsStandardOutput(path) {
-		return fill(os.Stdout, write)
+// add writes a file, or what will become one.
+func (s *set) add(file File) error {
+	if IsStandardOutput(file.Path) {
+		return fill(os.Stdout, file.Write)
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if info, err := os.Stat(file.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		f, err := os.OpenFile(file.Path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
-		return errors.Join(fill(f, write), f.Close())
+		return errors.Join(fill(f, file.Write), f.Close())
 	}
-	target, err := Resolve(path)
-	if err != nil {
-		return err
-	}
-	return replace(target, func(f *os.File) error { return fill(f, write) })
+	return s.draft(file.Path, func(f *os.File) error { return fill(f, file.Write) })
 }
 
 // bufferBytes is the memory of Write's buffer.
@@ -72,42 +86,6 @@ func fill(f *os.File, write func(w io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
-}
-
-// replace writes a regular file beside path and renames it.
-func replace(path string, write func(f *os.File) error) (err error) {
-	dir, name := filepath.Split(path)
-	f, err := begin(dir, name)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			_ = end(f, func() error { return os.Remove(f.Name()) }) // the error that led here is the one to tell
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	// CreateTemp makes the file private; other users may read results.
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if !canHold {
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	if err := end(f, func() error { return os.Rename(f.Name(), path) }); err != nil {
-		return err
-	}
-	f.Close() // it is synced
-	syncDir(dir)
-	return nil
 }
 
 // IsStandardOutput reports whether a path stands for standard output: "-", and the
@@ -202,15 +180,15 @@ func begin(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// end lets move rename or remove a temporary file.
-func end(f *os.File, move func() error) error {
+// end removes a temporary file.
+func end(f *os.File) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	if unfinished.abandoned {
 		return errAbandoned
 	}
 	delete(unfinished.names, f.Name())
-	return move()
+	return os.Remove(f.Name())
 }
 
 // Abandon removes the temporary files of all calls of Write that go on. They and
@@ -254,9 +232,9 @@ func removeStrayOf(dir, name string) {
 	}
 }
 
-// syncDir makes the rename survive a power cut. It ignores errors: not every system
+// syncFolder makes the rename survive a power cut. It ignores errors: not every system
 // can sync a folder, and the file is whole either way.
-func syncDir(dir string) {
+func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
 		_ = d.Close()

@@ -72,6 +72,16 @@ func TestWriteErrors(t *testing.T) {
 	if names := files(t, dir); len(names) != 1 {
 		t.Errorf("left behind: %q", names)
 	}
+	file := filepath.Join(dir, "file")
+	if err := Write(file, put("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteAll(File{file, put("new")}, File{folder, put("new")}); err == nil {
+		t.Error("a folder was replaced by one of several files")
+	}
+	if got, err := os.ReadFile(file); string(got) != "old" || len(files(t, dir)) != 2 {
+		t.Errorf("the other file holds %q (%v) in %q", got, err, files(t, dir))
+	}
 }
 
 // A bare name is written to the current folder.

@@ -22,6 +22,16 @@ func hold(f *os.File) bool {
 	return isSame(f)
 }
 
+// lockFolder makes processes that rename several files in a folder do so one after the other.
+func lockFolder(dir string) (unlock func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_EX) // where the file system has no locks, they take their chance
+	return func() { f.Close() }
+}
+
 // removeIfStray removes a temporary file that no process holds.
 func removeIfStray(path string) {
 	f, err := os.Open(path)

@@ -25,7 +25,7 @@ func NewScratch(dir string) (*Scratch, error) {
 		return nil, fmt.Errorf("cannot make a temporary file in %s: %w", dir, err)
 	}
 	s := &Scratch{dir: dir, file: f}
-	remove := func() error { return end(f, func() error { return os.Remove(f.Name()) }) }
+	remove := func() error { return end(f) }
 	if remove() != nil { // the system removes no open files
 		s.remove = sync.OnceValue(remove)
 	}

@@ -338,16 +338,12 @@ func (f *Folder) restoreReplaced() error {
 	return removeRunFolder(f.replaced())
 }
 
-// RemoveVectors removes the vectors and their encoder, if there are any.
-func (f *Folder) RemoveVectors() {
-	os.Remove(f.Path(VectorsFile))
-	os.Remove(f.Path(ContextFile))
-	_ = f.RemoveEncoders() // the error that led here is the one to tell
-}
-
-// RemoveEncoders removes the encoder and the fit, if there are any: they do not belong to the vectors that are written next.
-func (f *Folder) RemoveEncoders() error {
-	return errors.Join(removeFile(f.Path(EncoderFile)), removeFile(f.Path(FitFile)))
+// RemoveVectors removes the vectors and their encoders, if there are any.
+func (f *Folder) RemoveVectors() (err error) {
+	for _, name := range []string{VectorsFile, ContextFile, EncoderFile, FitFile} {
+		err = errors.Join(err, removeFile(f.Path(name)))
+	}
+	return err
 }
 
 // HasCheckpoint reports whether the run can be resumed from further than its

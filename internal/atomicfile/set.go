@@ -1,0 +1,137 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A set is files that get their names together.
+type set []*draft
+
+// A draft is a temporary file that will get the name path.
+type draft struct {
+	file  *os.File
+	path  string
+	aside string // the name of the file that was at path, while others are renamed; "": there is none
+	ready bool   // renamed to path
+}
+
+// draft writes a regular file beside path.
+func (s *set) draft(path string, write func(f *os.File) error) error {
+	path, err := Resolve(path)
+	if err != nil {
+		return err
+	}
+	f, err := begin(filepath.Split(path))
+	if err != nil {
+		return err
+	}
+	*s = append(*s, &draft{file: f, path: path})
+	if err := write(f); err != nil {
+		return err
+	}
+	// CreateTemp makes the file private; other users may read results.
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil || canHold {
+		return err
+	}
+	return f.Close()
+}
+
+// publish gives all drafts their names.
+func (s *set) publish() error {
+	if len(*s) == 0 {
+		return nil
+	}
+	unfinished.Lock()
+	defer unfinished.Unlock()
+	if unfinished.abandoned {
+		return errAbandoned
+	}
+	if len(*s) > 1 { // renaming replaces one file at once
+		defer lockFolder(filepath.Dir((*s)[0].path))()
+		if err := s.moveAway(); err != nil {
+			return errors.Join(err, s.restore())
+		}
+	}
+	for _, d := range *s {
+		if err := os.Rename(d.file.Name(), d.path); err != nil {
+			return errors.Join(fmt.Errorf("cannot write %s: %w", d.path, err), s.restore())
+		}
+		d.ready = true
+	}
+	for _, d := range *s {
+		delete(unfinished.names, d.file.Name())
+		if d.aside != "" {
+			os.Remove(d.aside) // or the next call does
+		}
+		syncFolder(filepath.Dir(d.path))
+	}
+	return nil
+}
+
+// moveAway moves the files away that the drafts replace.
+func (s *set) moveAway() error {
+	for _, d := range *s {
+		info, err := os.Lstat(d.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		aside := d.file.Name() + "0"
+		if err == nil && info.IsDir() {
+			err = errors.New("it is a folder")
+		}
+		if err == nil {
+			err = os.Rename(d.path, aside)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot replace %s: %w", d.path, err)
+		}
+		d.aside = aside
+	}
+	return nil
+}
+
+// restore puts the files back that were moved away, after all drafts are gone from their places.
+func (s *set) restore() error {
+	for _, d := range *s {
+		if d.ready {
+			if err := os.Rename(d.path, d.file.Name()); err != nil {
+				return fmt.Errorf("%w; the files before are %s", err, s.asides())
+			}
+			d.ready = false
+		}
+	}
+	var all error
+	for _, d := range *s {
+		if d.aside != "" {
+			all = errors.Join(all, os.Rename(d.aside, d.path))
+		}
+	}
+	return all
+}
+
+// asides lists the files that were moved away.
+func (s *set) asides() (names []string) {
+	for _, d := range *s {
+		if d.aside != "" {
+			names = append(names, d.aside)
+		}
+	}
+	return names
+}
+
+// discard closes the drafts, and removes those that did not get their names.
+func (s *set) discard() {
+	for _, d := range *s {
+		d.file.Close() // it is synced, or of no use
+		if !d.ready {
+			_ = end(d.file) // the error that led here is the one to tell
+		}
+	}
+}
