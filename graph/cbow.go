@@ -106,6 +106,7 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	}
 	c = t.options
 	t.iteration, t.iterations, t.ahead = newIteration(), iterations, newAhead(s, c.Threads)
+	t.past = c.Before
 	bias := -float32(math.Log(float64(c.Negatives)))
 	for _, x := range t.steps {
 		x.core.Sampler = &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}

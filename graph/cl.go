@@ -100,7 +100,8 @@ func NewCL(m *wordcontext.Matrix, noise *corpus.Alias, iterations int, c Options
 	c = t.options
 	t.iteration, t.matrix, t.iterations = newIteration(), m, iterations
 	t.steps[0].reader, t.steps[1].reader = step.NewReaders(m, c.SameColumn, atATime, t.team)
-	updates := func(row int) int { return m.Updates(row, t.number()-1) }
+	t.past = c.Before
+	updates := func(row int) int { return m.Updates(row, t.step()-1) }
 	t.count(updates)
 	var blocks []int
 	for i := range t.steps {

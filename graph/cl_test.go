@@ -209,3 +209,28 @@ func TestCLErrors(t *testing.T) {
 		t.Error("no error from a cancelled context")
 	}
 }
+
+// Moments that come from earlier iterations are corrected by the number of all that updated them.
+func TestBefore(t *testing.T) {
+	m := buildMatrix(t, smallCorpus(t, freshRandom(t), 60, 300), 10)
+	c := testOptions(9, 3, 1, optim.Adam)
+	c.Optimizer.WeightDecay = 0
+	first, _ := train(t, m, c, 0, 5, nil)
+	saved := copyState(first)
+	alone, _ := train(t, m, c, 5, 6, saved)
+	c.Before = 100
+	after, _ := train(t, m, c, 5, 6, saved)
+	o := c.Optimizer.WithDefaults()
+	size := func(step float64) float64 {
+		return math.Sqrt(1-math.Pow(o.Beta2, step)) / (1 - math.Pow(o.Beta1, step))
+	}
+	want := size(106) / size(6)
+	was := saved[0].data
+	one, _ := alone.Tables()
+	other, _ := after.Tables()
+	for i, x := range was {
+		if a, b := float64(one[i]-x), float64(other[i]-x); math.Abs(b-want*a) > 1e-5 {
+			t.Fatalf("value %d moved by %g, not %g times %g", i, b, want, a)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func (s *encoderRows) update(g *iteration, _ *step.Sampler, gradient *gorgonia.N
 	gradients := g.backpropagate(s.composed, gradient, s.nodes())
 	for i, p := range s.parameters {
 		work := func(in []*tensor.Dense) error {
-			p.optimizer.Begin(g.number(), g.rate()*cmp.Or(p.Rate, 1))
+			p.optimizer.Begin(g.step(), g.rate()*cmp.Or(p.Rate, 1))
 			return s.updateParameter(p, in[1].Float32s())
 		}
 		inputs := append(gorgonia.Nodes{p.node, gradients[i], g.clock}, after...)

@@ -23,6 +23,7 @@ type iteration struct {
 	clock *gorgonia.Node // (1, 2), the iteration's number and learning rate: an input of all that trains
 	now   []float64      // the values of clock
 	vm    gorgonia.VM    // nil until compile
+	past  int            // iterations before the first, that moments come from
 	err   error          // the first in building; later nodes are nil
 }
 
@@ -34,6 +35,9 @@ func newIteration() *iteration {
 
 // number is that of the iteration, counted from 1.
 func (g *iteration) number() int { return int(g.now[0]) }
+
+// step is the number of the iteration for optimizers: how often moments were updated, with this time.
+func (g *iteration) step() int { return g.past + g.number() }
 
 // rate is the learning rate of the iteration.
 func (g *iteration) rate() float64 { return g.now[1] }

@@ -38,6 +38,9 @@ type Options struct {
 	// composed of parts, which start by themselves, or by an Encoder that is not Starting.
 	Start func(words, contexts []float32)
 
+	// Before is how many iterations of CL or CBOW the moments come from that State is given before training; 0: they start as zeros.
+	Before int
+
 	Account *trainer.Account // gives the memory; may be nil
 }
 

@@ -84,7 +84,7 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 		p.own.update(g, s, gradient, after...)
 	}
 	work := func(in []*tensor.Dense) error {
-		p.parts.optimizer.Begin(g.number(), g.rate()*float64(p.Rate))
+		p.parts.optimizer.Begin(g.step(), g.rate()*float64(p.Rate))
 		for i := range s.Len() {
 			p.uses.Trained[s.Row(i)] = len(s.Share(i)) > 0
 		}

@@ -48,7 +48,7 @@ func (s *stepNode) lossName() string {
 func (s *stepNode) train(g *iteration, table *table, left, frozen *gorgonia.Node, after ...*gorgonia.Node) *gorgonia.Node {
 	s.core.Give = table.move
 	work := func(in []*tensor.Dense) error {
-		table.optimizer.Begin(g.number(), g.rate())
+		table.optimizer.Begin(g.step(), g.rate())
 		return s.compute(in)
 	}
 	name := fmt.Sprintf("%s, update %s: %s, gradient, %s", s.name, table.name, s.lossName(), table.method)

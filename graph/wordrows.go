@@ -42,7 +42,7 @@ func (o *ownRows) refresh() error { return nil }
 // the loss that the gradient is of.
 func (o *ownRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node, after ...*gorgonia.Node) {
 	work := func(in []*tensor.Dense) error {
-		o.optimizer.Begin(g.number(), g.rate())
+		o.optimizer.Begin(g.step(), g.rate())
 		gradient := in[1].Float32s()
 		return o.team.Each(s.Len(), rowsTogether, func(_, i int) {
 			row := s.Row(i)

@@ -161,7 +161,7 @@ func TestHierarchicalFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Start = func(words, contexts []float32) { start.CopyTo(grown.Vocabulary, words, contexts, c.Dim) }
+	c.Start = func(words, contexts []float32) { start.CopyTo(start.Rows(grown.Vocabulary), words, contexts) }
 	tr, err := New(grown, nil, c)
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func TestStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Start = func(words, contexts []float32) { start.CopyTo(grown.Vocabulary, words, contexts, c.Dim) }
+	c.Start = func(words, contexts []float32) { start.CopyTo(start.Rows(grown.Vocabulary), words, contexts) }
 	tr, err := New(grown, noise, c)
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,8 @@ type Trained interface {
 	ListBytes() int64
 	// Continue lets Randomize set what is trained to a start.
 	Continue(from Start) error
+	// StartRows says which row of the start each row of a table of this name comes from; -1: from none. nil: all are where they were.
+	StartRows(table string) []int
 	// Truncated is the number of vocabulary words longer than the limit.
 	Truncated() int
 	// save describes what Save writes.

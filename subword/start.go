@@ -11,6 +11,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // A Start is what the training of an encoder goes on from.
@@ -84,8 +85,21 @@ func (e *NGrams) SetWords(row func(dst []float32, word int) bool) {
 	})
 }
 
-// Knows reports whether the start has a part.
-func (e *NGrams) Knows(part int) bool { return e.known[part] > 0 }
+// StartRows is about parts. Of n-grams that are alike now, but were not, the last counts.
+func (e *NGrams) StartRows(string) []int {
+	rows := slices.Repeat([]int{-1}, e.words.PartCount())
+	from, ok := e.start.Encoder.(*NGrams)
+	for bucket, part := range e.rows {
+		row, known := bucket, true // of a model of fastText, which has all
+		if ok {
+			row, known = from.rows[bucket]
+		}
+		if known {
+			rows[part] = max(rows[part], int(row))
+		}
+	}
+	return rows
+}
 
 // mean writes the mean of the known n-grams of a word to dst; false: it has none.
 func (e *NGrams) mean(dst []float32, word uint32) bool {
@@ -120,16 +134,24 @@ func (n *network) Continue(from Start) error {
 func (n *network) goOn() {
 	for i, m := range n.matrices {
 		values, old := n.parameters[i].Value.Float32s(), n.start.parameters[i].Value.Float32s()
-		if !m.OfSymbols {
-			copy(values, old)
-			continue
-		}
-		first := n.alphabet.known() * m.Columns
-		copy(values[:first], old)
-		for s, symbol := range n.alphabet.symbols {
-			if row, ok := n.start.alphabet.numbers[symbol]; ok {
-				copy(values[first+s*m.Columns:][:m.Columns], old[int(row)*m.Columns:])
-			}
-		}
+		trainer.CopyRows(values, old, n.StartRows(m.Name))
 	}
+}
+
+// StartRows is about symbols.
+func (n *network) StartRows(table string) (rows []int) {
+	if !slices.ContainsFunc(n.matrices, func(m Matrix) bool { return m.OfSymbols && m.Name == table && n.start != nil }) {
+		return nil
+	}
+	for i := range n.alphabet.known() {
+		rows = append(rows, i)
+	}
+	for _, symbol := range n.alphabet.symbols {
+		row := -1
+		if number, ok := n.start.alphabet.numbers[symbol]; ok {
+			row = int(number)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -90,7 +89,11 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 		return j.checkTraining()
 	}
 	defer p.Busy("preparing to train")()
-	return j.options.Ranks.Agree(j.makeTrainer())
+	err = j.makeTrainer()
+	if err == nil {
+		err = j.keepStart(ctx)
+	}
+	return j.options.Ranks.Agree(err)
 }
 
 // checkText refuses a text that cannot be trained on, or that is not the one of
@@ -179,6 +182,9 @@ func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 	}
 	model := c.GraphOptions(j.encoder)
 	model.Account, model.Start = j.live, j.startTables()
+	if from := j.start.moments; from != nil {
+		model.Before = from.Position.Units
+	}
 	if j.encoder != nil {
 		if n := j.encoder.Truncated(); n > 0 {
 			p.Notef("Note: %s longer than --max-chars %d: the encoder reads their first characters and their end",
@@ -198,9 +204,6 @@ func (j *job) makeTrainer() error {
 	j.newTrainer = nil // and what it holds
 	if err != nil {
 		return err
-	}
-	if err := j.keepStart(t); err != nil {
-		return errors.Join(err, t.Close())
 	}
 	j.trainer, j.account = t, j.live
 	j.text.corpus.GiveBack() // what was looked up all over it

@@ -745,6 +745,14 @@ func TestStretchesCheckpoint(t *testing.T) {
 
 // tensorNames lists the tensors of a file.
 func tensorNames(t *testing.T, path string) (names []string) {
+	for _, tensor := range savedTensors(t, path) {
+		names = append(names, tensor.Name)
+	}
+	return names
+}
+
+// savedTensors returns the tensors of a file.
+func savedTensors(t *testing.T, path string) (all []trainer.Tensor) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -756,9 +764,13 @@ func tensorNames(t *testing.T, path string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, tensor := range content.Tensors {
-		names = append(names, tensor.Name)
+		values := make([]float32, tensor.Size/4)
+		if err := safetensors.ReadFloats(content, values); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, trainer.Tensor{Name: tensor.Name, Data: values})
 	}
-	return names
+	return all
 }
 
 // TestVectorsOfACheckpoint: a run answers with the vectors of its checkpoint, which are those that it would leave there.

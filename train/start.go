@@ -20,10 +20,11 @@ import (
 // A start is the model that training goes on from. The zero start is none.
 type start struct {
 	runfolder.Start
-	rows  []int       // of each word of the vocabulary; -1: it is new
-	state [][]float32 // the trainer's tables before training; nil for its moments
-
-	words, contexts []float32 // W and C before training
+	rows    []int                 // of each word of the vocabulary; -1: it is new
+	moments *runfolder.SavedState // a checkpoint that has them; nil: they start anew
+	state   [][]float32           // the trainer's tables before training, then what training made of them; nil for its moments
+	before  [][]int               // of each of them, before; see job.before
+	moved   []bool                // words that training changed a row of
 }
 
 // readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
@@ -36,6 +37,12 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	from, err := runfolder.LoadStart(ctx, path)
 	if err != nil {
 		return fmt.Errorf("--init: %w", err)
+	}
+	if j.config.Moments {
+		if j.start.moments, err = runfolder.OpenMoments(path, &j.config); err != nil {
+			return err
+		}
+		j.closers = append(j.closers, j.start.moments.Close)
 	}
 	if n := len(from.Vocabulary); len(from.Words) != n*j.config.Dim {
 		return terminal.Usagef("--init %s has vectors of %d dimensions, not of %d: add --dim %d",
@@ -54,7 +61,7 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	if !j.config.HasEncoder() {
 		from.Encoder, from.Mean = nil, nil // vectors are around zero then, as those of others in the same file
 	}
-	j.start = start{Start: from, rows: from.Rows(j.text.vocabulary)}
+	j.start.Start, j.start.rows = from, from.Rows(j.text.vocabulary)
 	return nil
 }
 
@@ -71,6 +78,9 @@ func (j *job) comesAlong(from runfolder.Start) (text string) {
 	if from.Contexts == nil {
 		text += "; it has no contexts, which start at zero"
 	}
+	if j.config.Moments {
+		text += "; the optimizer's moments come along"
+	}
 	return text + "; what is saved is the mean of the start and what is trained"
 }
 
@@ -79,7 +89,7 @@ func (j *job) startTables() func(words, contexts []float32) {
 	if j.start.rows == nil {
 		return nil
 	}
-	return func(words, contexts []float32) { j.start.CopyTo(j.text.vocabulary, words, contexts, j.config.Dim) }
+	return func(words, contexts []float32) { j.start.CopyTo(j.start.rows, words, contexts) }
 }
 
 // continueEncoder lets the encoder go on from the start.
@@ -100,7 +110,7 @@ func (j *job) continueEncoder() error {
 
 // startBytes is the memory of the start, and of the tables before training.
 func (j *job) startBytes() int64 {
-	bytes := j.start.Bytes() + 16*int64(j.config.Dim+1)*int64(len(j.start.rows))
+	bytes := j.start.Bytes() + 8*int64(j.config.Dim+1)*int64(len(j.start.rows))
 	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
 		bytes += e.FileBytes()
 	}
@@ -110,34 +120,46 @@ func (j *job) startBytes() int64 {
 	return bytes
 }
 
-// keepStart keeps the tables that a trainer starts with.
-func (j *job) keepStart(t trainer.Trainer) error {
+// keepStart keeps the tables that the trainer starts with, and gives it the moments of the start.
+func (j *job) keepStart(ctx context.Context) error {
 	if j.start.rows == nil {
 		return nil
 	}
-	err := cmp.Or(trainer.Ready(t), trainer.Pull(t, false), trainer.Refresh(t))
-	words, contexts := t.Tables()
-	j.start.words, j.start.contexts = slices.Clone(words), slices.Clone(contexts)
-	for _, tensor := range t.State() {
-		j.start.state = append(j.start.state, nil)
-		if !strings.Contains(tensor.Name, "moment") && !strings.Contains(tensor.Name, "updates") && tensor.Name != graph.MinibatchesTensor {
-			j.start.state[len(j.start.state)-1] = slices.Clone(tensor.Data)
+	err := cmp.Or(trainer.Ready(j.trainer), trainer.Pull(j.trainer, false))
+	var names []string // of moments
+	var moments [][]float32
+	for _, tensor := range j.trainer.State() {
+		var values []float32
+		var rows []int
+		if strings.Contains(tensor.Name, ".") || tensor.Name == graph.MinibatchesTensor {
+			names, moments = append(names, tensor.Name), append(moments, tensor.Data)
+		} else {
+			values, rows = slices.Clone(tensor.Data), j.before(tensor.Name)
 		}
+		j.start.state, j.start.before = append(j.start.state, values), append(j.start.before, rows)
+	}
+	if err != nil || j.start.moments == nil {
+		return err
+	}
+	saved, err := j.start.moments.Tensors(ctx, names...)
+	for i, values := range saved {
+		trainer.CopyRows(moments[i], values, j.before(names[i]))
 	}
 	return err
 }
 
-// starts reports whether the start has a row of a tensor of a trainer's state.
-func (j *job) starts(tensor string, row int) bool {
-	switch tensor {
-	case "words", "own":
-		return j.start.rows[row] >= 0
-	case "contexts":
-		return j.start.rows[row] >= 0 && j.start.Contexts != nil
-	case "parts":
-		return j.encoder.(*subword.NGrams).Knows(row)
+// before says which row of the start each row of one of the trainer's tables, or of its moments, was; -1: it is new. nil: all are where they
+// were.
+func (j *job) before(tensor string) []int {
+	switch table, _, _ := strings.Cut(tensor, "."); {
+	case table == "contexts" && j.start.Contexts == nil:
+		return slices.Repeat([]int{-1}, len(j.start.rows))
+	case table == "words" || table == "own" || table == "contexts":
+		return j.start.rows
+	case j.encoder == nil:
+		return nil
 	default:
-		return true
+		return j.encoder.StartRows(table)
 	}
 }
 
@@ -152,9 +174,9 @@ func (j *job) frozen() func() {
 	return func() {
 		n := j.config.Dim
 		for k, t := range j.trainer.State() {
-			for first := 0; keeps[t.Name] && first < len(t.Data); first += n {
-				if j.starts(t.Name, first/n) {
-					copy(t.Data[first:first+n], j.start.state[k][first:])
+			for i, row := range j.start.before[k] {
+				if keeps[t.Name] && row >= 0 {
+					copy(t.Data[i*n:][:n], j.start.state[k][i*n:])
 				}
 			}
 		}
@@ -184,22 +206,36 @@ func (j *job) average() error {
 		return err
 	}
 	words, _ := j.trainer.Tables()
-	share, n := j.share(), j.config.Dim
+	share, parts := j.share(), map[uint32]bool{}
+	j.start.moved = make([]bool, len(j.start.rows))
 	for k, t := range j.trainer.State() {
+		rows := j.start.before[k]
+		n := len(t.Data) / max(len(rows), 1)
 		for first := 0; first < len(j.start.state[k]); first += n {
-			starts := j.starts(t.Name, first/n)
-			for i := first; i < min(first+n, len(t.Data)); i++ {
-				began, end := j.start.state[k][i], t.Data[i]
-				if starts {
-					t.Data[i] += float32(share * (began - end)) // rounded twice on every machine
+			before, now, row := j.start.state[k][first:][:n], t.Data[first:][:n], first/n
+			if slices.Equal(before, now) {
+				continue
+			}
+			switch t.Name {
+			case "words", "own", "contexts":
+				j.start.moved[row] = true
+			case "parts":
+				parts[uint32(row)] = true
+			}
+			for i, end := range now {
+				if rows == nil || rows[row] >= 0 {
+					now[i] += float32(share * (before[i] - end)) // rounded twice on every machine
 				}
-				j.start.state[k][i] = end
+				before[i] = end
 			}
 		}
 	}
 	if e, ok := j.encoder.(*subword.NGrams); ok {
+		for word, moved := range j.start.moved {
+			j.start.moved[word] = moved || slices.ContainsFunc(e.Composition().Of(uint32(word)), func(part uint32) bool { return parts[part] })
+		}
 		e.SetWords(func(dst []float32, word int) bool {
-			copy(dst, words[word*n:])
+			copy(dst, words[word*j.config.Dim:])
 			return j.start.rows[word] < 0
 		})
 	}
@@ -214,12 +250,11 @@ func (j *job) undoAverage() {
 }
 
 // untouched returns the vector with which the start had each word that training left as it was; nil for others, or without a start.
-func (j *job) untouched(words, contexts []float32) (vectors [][]float32) {
+func (j *job) untouched() (vectors [][]float32) {
 	n := j.config.Dim
 	for word, row := range j.start.rows {
-		from, to := word*n, (word+1)*n
 		vectors = append(vectors, nil)
-		if row >= 0 && slices.Equal(words[from:to], j.start.words[from:to]) && slices.Equal(contexts[from:to], j.start.contexts[from:to]) {
+		if row >= 0 && !j.start.moved[word] && !j.config.HasNetwork() {
 			vectors[word] = j.start.Words[row*n:][:n]
 		}
 	}

@@ -334,6 +334,91 @@ func checkStart(t *testing.T, c settings.Config, what string) {
 	near("greeneo", words[int(id)*c.Dim:][:c.Dim], row, 1e-5)
 }
 
+// checkpointed trains a tiny run that keeps its checkpoint.
+func checkpointed(t *testing.T, mode, encoder string, change func(c *settings.Config)) string {
+	t.Helper()
+	c, err := startConfig(t, mode, encoder, smallText(), "")
+	c.Checkpoint.Keep = true
+	change(&c)
+	if err == nil {
+		_, err = Run(t.Context(), c, Options{}, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Out
+}
+
+// With --init-moments the moments of each row come along, and how often it moved; those of new rows are zero.
+func TestInitMoments(t *testing.T) {
+	for _, test := range []struct{ mode, encoder string }{
+		{"cl --model sg", "none"}, {"cl --model sg", "ngram"}, {"cl --model sg", "cnn"}, {"cl --model cbow", "ngram"}, {"vanilla", "none"}, {"vanilla", "cnn"},
+	} {
+		init := checkpointed(t, test.mode, test.encoder, func(*settings.Config) {})
+		for _, text := range []string{smallText(), strings.ReplaceAll(smallText(), "blue", "greeneo")} {
+			c, err := startConfig(t, test.mode, "", text, init)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Moments = true
+			j := &job{config: c}
+			if err := j.prepare(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			saved := savedTensors(t, filepath.Join(init, runfolder.CheckpointFile))
+			for _, tensor := range j.trainer.State() {
+				was := saved[slices.IndexFunc(saved, func(s trainer.Tensor) bool { return s.Name == tensor.Name })].Data
+				table, _, moment := strings.Cut(tensor.Name, ".")
+				want := was
+				switch ofWords := table == "words" || table == "contexts"; {
+				case !moment && table != "minibatches" || text != smallText() && (table == "parts" || table == "symbols"):
+					continue
+				case text != smallText() && ofWords:
+					want = make([]float32, len(tensor.Data))
+					trainer.CopyRows(want, was, j.start.rows)
+				}
+				if !slices.Equal(tensor.Data, want) {
+					t.Errorf("%v: %s is %v, want %v", test, tensor.Name, tensor.Data, want)
+				}
+			}
+			j.close()
+			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			checkResumed(t, c, hashOf(t, c.Out), nil)
+		}
+	}
+}
+
+// Moments that cannot come along are refused by a reason.
+func TestInitMomentsRefuses(t *testing.T) {
+	with := func(keep bool) string {
+		return checkpointed(t, "cl --model sg", "none", func(c *settings.Config) { c.Checkpoint.Keep = keep })
+	}
+	kept := with(true)
+	for _, test := range []struct{ mode, init, optimizer, want string }{
+		{"cl --model sg", with(false), "adam", "kept no moments, as --checkpoint keep"},
+		{"cl --model sg", writeFile(t, "old.vec", "1 4\nred 1 2 3 4\n"), "adam", "is a file, not a run folder"},
+		{"cl --model cbow", kept, "adam", "are of --model sg, not cbow"},
+		{"vanilla", kept, "adam", "are of --mode cl, not vanilla"},
+		{"cl --model sg", kept, "rmsprop", "are of --optimizer adam, not rmsprop"},
+		{"cl --model sg", "", "adam", "needs --init"},
+		{"cl --model sg", kept, "sgd", "--optimizer sgd has no moments"},
+	} {
+		c, err := startConfig(t, test.mode, "none", smallText(), test.init)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Moments, c.Optimizer = true, test.optimizer
+		if err = c.Validate(); err == nil {
+			_, err = Run(t.Context(), c, Options{}, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
 // What --freeze keeps has the same bits in every file, while new words are trained.
 func TestFreeze(t *testing.T) {
 	for _, test := range []struct{ encoder, mode, freeze string }{

@@ -229,9 +229,9 @@ func (s *SavedState) read(r io.Reader, name string, values []float32) error {
 	return nil
 }
 
-// tensors reads tensors by their names, in the order of the file. It reads the whole
+// Tensors reads tensors by their names, in the order of the file. It reads the whole
 // file, for its checksum.
-func (s *SavedState) tensors(ctx context.Context, names ...string) ([][]float32, error) {
+func (s *SavedState) Tensors(ctx context.Context, names ...string) ([][]float32, error) {
 	var found [][]float32
 	content := memory.NewReader(ctx, s.content)
 	for _, t := range s.content.Tensors {

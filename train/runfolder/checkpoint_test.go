@@ -74,7 +74,7 @@ func loadCheckpoint(ctx context.Context, path string, units int) (l loadedState,
 		return l, err
 	}
 	defer saved.Close()
-	tables, err := saved.tensors(ctx, "words", "contexts")
+	tables, err := saved.Tensors(ctx, "words", "contexts")
 	if err == nil && !reflect.DeepEqual(tables, l.State) {
 		panic("the two ways of reading differ")
 	}

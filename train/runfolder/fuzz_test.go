@@ -73,7 +73,7 @@ func FuzzCheckpointFile(f *testing.F) {
 		if size > int64(len(data)) {
 			t.Errorf("tensors of %d bytes in a file of %d", size, len(data))
 		}
-		if tables, err := saved.tensors(t.Context(), "words", "contexts"); err == nil && len(tables) != 2 {
+		if tables, err := saved.Tensors(t.Context(), "words", "contexts"); err == nil && len(tables) != 2 {
 			t.Errorf("%d tables", len(tables))
 		}
 	})

@@ -163,7 +163,7 @@ func (r *Run) saved(ctx context.Context) (trainer.Tables, error) {
 	if c.HasEncoder() {
 		words = ComposedWords
 	}
-	tables, err := s.tensors(ctx, words, "contexts")
+	tables, err := s.Tensors(ctx, words, "contexts")
 	if err != nil {
 		return trainer.Tables{}, err
 	}
@@ -202,25 +202,33 @@ type Vectors struct {
 // LoadTable reads the vectors of a run folder, or of a file in any format that
 // [embedding.Load] knows.
 func LoadTable(ctx context.Context, path string) (*embedding.Table, error) {
-	t, _, err := load(ctx, path)
-	return t, err
+	r, err := find(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case r == nil:
+		return embedding.Load(ctx, path)
+	default:
+		return r.Vectors(ctx)
+	}
 }
 
 // LoadVectors is LoadTable with the encoder of a run folder or of a fastText model.
 // A model stays mapped into memory until the program ends.
 func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
-	if fasttext.IsModel(path) {
-		v, _, err := loadModel(path, false)
+	r, err := find(path)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		v, _, err := loadFile(ctx, path, false)
 		return v, err
 	}
-	t, r, err := load(ctx, path)
+	t, err := r.Vectors(ctx)
 	if err != nil {
 		return nil, err
 	}
 	v := &Vectors{Table: t}
-	if r == nil {
-		return v, nil
-	}
 	if v.Encoder, err = r.Encoder(); err != nil {
 		return nil, err
 	}
@@ -246,8 +254,13 @@ func (m model) NGramRow(bucket uint32, dst []float32) bool {
 	return true
 }
 
-// loadModel also returns the output vectors of words, if contexts asks for them; nil: it has none.
-func loadModel(path string, contexts bool) (v *Vectors, outputs []float32, err error) {
+// loadFile loads the vectors of a file, and of a fastText model also the encoder and, if contexts asks for them, the output vectors of words;
+// nil: it has none.
+func loadFile(ctx context.Context, path string, contexts bool) (v *Vectors, outputs []float32, err error) {
+	if !fasttext.IsModel(path) {
+		t, err := embedding.Load(ctx, path)
+		return &Vectors{Table: t}, nil, err
+	}
 	m, err := fasttext.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -266,16 +279,10 @@ func loadModel(path string, contexts bool) (v *Vectors, outputs []float32, err e
 	return v, outputs, nil
 }
 
-// load reads vectors and the run that has them; the run is nil for a file.
-func load(ctx context.Context, path string) (*embedding.Table, *Run, error) {
+// find opens a run to read; nil: there is a file at the path.
+func find(path string) (*Run, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err := embedding.Load(ctx, path)
-		return t, nil, err
+		return nil, nil
 	}
-	r, err := Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := r.Vectors(ctx)
-	return t, r, err
+	return Open(path)
 }

@@ -1,15 +1,15 @@
 package runfolder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
-	"github.com/w2vcl/w2vcl/embedding"
-	"github.com/w2vcl/w2vcl/embedding/fasttext"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -22,22 +22,15 @@ type Start struct {
 
 // LoadStart reads the tables and the encoder of a run folder or of a fastText model, or the vectors of another file as W without C.
 func LoadStart(ctx context.Context, path string) (s Start, err error) {
-	if fasttext.IsModel(path) {
-		v, contexts, err := loadModel(path, true)
+	r, err := find(path)
+	if err != nil {
+		return s, err
+	}
+	if r == nil {
+		v, contexts, err := loadFile(ctx, path, true)
 		if err == nil {
 			s.Vocabulary, s.Words, s.Contexts, s.Encoder = v.Words, v.Vectors, contexts, v.Encoder
 		}
-		return s, err
-	}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		t, err := embedding.Load(ctx, path)
-		if err == nil {
-			s.Vocabulary, s.Words = t.Words, t.Vectors
-		}
-		return s, err
-	}
-	r, err := Open(path)
-	if err != nil {
 		return s, err
 	}
 	if s.Tables, err = r.Tables(ctx); err != nil {
@@ -57,4 +50,29 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	}
 	s.Mean = subword.Center(s.Encoder)
 	return s, err
+}
+
+// OpenMoments opens the checkpoint of a run, for training to go on with its moments. Those of another model, of which gradients have
+// another size, are an error.
+func OpenMoments(path string, c *settings.Config) (*SavedState, error) {
+	r, err := Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--init-moments: %w", err)
+	}
+	s, err := OpenCheckpoint(r.Path(CheckpointFile))
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return nil, terminal.Usagef("--init-moments: %s kept no moments, as --checkpoint keep of 'w2vcl train' does", path)
+	}
+	now := c.Recorded()
+	for _, name := range []string{"mode", "model", "subword", "optimizer"} {
+		had, has := cmp.Or(s.Settings[name], settings.SubwordNone), cmp.Or(now[name], settings.SubwordNone) // is not always recorded
+		if had != has {
+			s.Close()
+			return nil, terminal.Usagef("--init-moments: those of %s are of --%s %s, not %s; leave --init-moments out", path, name, had, has)
+		}
+	}
+	return s, nil
 }

@@ -38,6 +38,7 @@ type Run struct {
 	GraphDOT string // the file to write the Gorgonia graph to; empty: none
 	Init     string // model to go on from: a run folder or a file; empty: none
 	Freeze   string // what of it training leaves as it is: "none", "words", "parts" or "known"
+	Moments  bool   // the optimizer's of Init come along
 	Force    bool   // replace an existing run folder or a matrix file that does not fit
 
 	Checkpoint Interval // how often to save a checkpoint

@@ -24,7 +24,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c, _, err := layer("", texts)
+		c, _, _, err := layer("", texts)
 		if err != nil || c.Validate() != nil {
 			return
 		}
@@ -36,7 +36,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was written is not read: %v\n%s", err, written)
 		}
-		copied, _, err := layer("", again)
+		copied, _, _, err := layer("", again)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, written)
 		}

@@ -15,11 +15,11 @@ import (
 // canonical names. The result is validated. What the user got wrong comes back
 // as a [terminal.UsageError].
 func Resolve(file string, flags map[string]string) (Config, error) {
-	c, set, err := layer(file, flags)
+	c, set, had, err := layer(file, flags)
 	if err != nil {
 		return Config{}, err
 	}
-	if err := cmp.Or(c.checkStart(set), c.checkApplies(set)); err != nil {
+	if err := cmp.Or(c.checkStart(set, had), c.checkApplies(set)); err != nil {
 		return Config{}, err
 	}
 	if err := c.checkLength(set); err != nil {
@@ -59,7 +59,7 @@ func (c *Config) checkLength(set given) error {
 // Read returns the settings that a run folder's configuration file records. They
 // are not validated.
 func Read(file string) (Config, error) {
-	c, _, err := layer(file, nil)
+	c, _, _, err := layer(file, nil)
 	return c, err
 }
 
@@ -67,13 +67,13 @@ func Read(file string) (Config, error) {
 // name in a message, such as "--dim" or "run.toml: dim".
 type given map[string]string
 
-// layer applies recipe, file and flags, and tells which settings were set.
-func layer(file string, flags map[string]string) (Config, given, error) {
-	texts, set := map[string]string{}, given{}
+// layer applies recipe, file and flags, and tells which settings were set, and those of the encoder that --init has.
+func layer(file string, flags map[string]string) (c Config, set given, had map[string]string, err error) {
+	texts := map[string]string{}
+	set = given{}
 	if file != "" {
-		var err error
 		if texts, err = readTOML(file); err != nil {
-			return Config{}, nil, err
+			return c, nil, nil, err
 		}
 	}
 	if slices.ContainsFunc(lengths, func(name string) bool { _, ok := flags[name]; return ok }) {
@@ -88,27 +88,27 @@ func layer(file string, flags map[string]string) (Config, given, error) {
 		texts[name], set[name] = text, "--"+name
 	}
 	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
-	c := Defaults(mode, texts["preset"], texts["optimizer"], texts["model"])
-	c.goOn(texts, set)
+	c, had = Defaults(mode, texts["preset"], texts["optimizer"], texts["model"]), encoderOf(texts["init"])
+	c.goOn(had, texts, set)
 	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		s, ok := c.setting(name)
 		if !ok {
-			return Config{}, nil, terminal.Usagef("%s: no such setting", set[name])
+			return c, nil, nil, terminal.Usagef("%s: no such setting", set[name])
 		}
 		if err := s.set(set[name], texts[name]); err != nil {
-			return Config{}, nil, terminal.Usagef("%v", err)
+			return c, nil, nil, terminal.Usagef("%v", err)
 		}
 	}
-	return c, set, nil
+	return c, set, had, nil
 }
 
 // CheckRecorded returns an error if one of the recorded settings of a run is none, or
 // has a value that it cannot have.
 func CheckRecorded(recorded map[string]string) error {
-	_, _, err := layer("", recorded)
+	_, _, _, err := layer("", recorded)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/terminal"
+	"github.com/w2vcl/w2vcl/optim"
 )
 
 // encoderOf returns the settings of the encoder that --init has, which training goes on with, by name. It is empty if there is no
@@ -31,7 +32,7 @@ func encoderOf(path string) map[string]string {
 		return encoder
 	}
 	delete(texts, "init")
-	c, _, err := layer("", texts)
+	c, _, _, err := layer("", texts)
 	if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
 		return encoder
 	}
@@ -43,9 +44,8 @@ func encoderOf(path string) map[string]string {
 	return encoder
 }
 
-// goOn lets the settings go on with the encoder of --init, unless they name another.
-func (c *Config) goOn(texts map[string]string, set given) {
-	had := encoderOf(texts["init"])
+// goOn lets the settings go on with the encoder that --init had, unless they name another.
+func (c *Config) goOn(had, texts map[string]string, set given) {
 	if texts["graph"] != "" {
 		delete(had, "unseen") // names of nodes have no spelling
 	}
@@ -62,9 +62,12 @@ func (c *Config) goOn(texts map[string]string, set given) {
 // Freezes reports whether rows of --init of a kind, words or parts, stay as they are.
 func (c *Config) Freezes(kind string) bool { return c.Freeze == kind || c.Freeze == freezeKnown }
 
-// checkFreeze refuses to keep what --init does not have, or what something else moves.
-func (v *validator) checkFreeze() {
+// checkInit refuses to take moments along that there are not, and to keep what --init does not have, or what something else moves.
+func (v *validator) checkInit() {
 	c := v.config
+	v.check(!c.Moments || c.Init != "", "init-moments", "needs --init, whose moments it takes")
+	v.check(!c.Moments || c.Device == DeviceCPU, "init-moments", "moments start anew on GPUs; use --device %s", DeviceCPU)
+	v.check(!c.Moments || optim.Method(c.Optimizer) != optim.SGD, "init-moments", "--optimizer %s has no moments", optim.SGD)
 	if c.Freeze == freezeNone {
 		return
 	}
@@ -77,8 +80,7 @@ func (v *validator) checkFreeze() {
 
 // checkStart refuses to start with another encoder than --init has: what it has is not dropped unasked, and what it lacks does not
 // follow from vectors.
-func (c *Config) checkStart(set given) error {
-	had := encoderOf(c.Init)
+func (c *Config) checkStart(set given, had map[string]string) error {
 	kind, own := cmp.Or(had["subword"], SubwordNone), cmp.Or(c.Subword, SubwordNone)
 	without := ", or give --subword " + SubwordNone + " to go on without"
 	switch {

@@ -161,6 +161,10 @@ func (c *Config) runSettings() []Setting {
 			help: "keep what --init has as it is, to the bit, while new words are trained (CPU)", Choices: freezeChoices,
 		},
 		{
+			Name: "init-moments", Modes: withOptimizer, Record: true, value: &c.Moments,
+			help: "take the optimizer's moments of --init along, which it has from --checkpoint keep (CPU)",
+		},
+		{
 			Name: "force", Resume: true, value: &c.Force,
 			help: "replace the run folder at --out, a --matrix file " +
 				"that does not fit, and a graph at --graph-dot",

@@ -155,6 +155,8 @@ func (c *Config) leftOut(name string) bool {
 		return c.Init == ""
 	case "freeze":
 		return c.Freeze == freezeNone
+	case "init-moments":
+		return !c.Moments
 	case "subword":
 		return c.Subword == SubwordNone && !c.in(Stretches) && c.Init == "" // which may have an encoder unless told otherwise
 	case "max-memory":

@@ -188,7 +188,7 @@ func (v *validator) choices() {
 		"mode %s has no matrix; use --noise %s", c.Mode, noiseCounts)
 	v.check(!device.Precision(c.Precision).Rounds() || c.Device != DeviceCPU, "precision",
 		"the CPU has tables of %s only", PrecisionFloat32)
-	v.checkFreeze()
+	v.checkInit()
 	if !c.HasEncoder() {
 		return
 	}

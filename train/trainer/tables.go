@@ -45,19 +45,27 @@ func (t *Tables) Rows(vocabulary *corpus.Vocabulary) []int {
 // Bytes is the memory of the values.
 func (t *Tables) Bytes() int64 { return 4 * int64(len(t.Words)+len(t.Contexts)) }
 
-// CopyTo copies the rows of all words that a vocabulary has to tables of its, words
-// and contexts. Either may be nil.
-func (t *Tables) CopyTo(vocabulary *corpus.Vocabulary, words, contexts []float32, dim int) {
-	for i, word := range t.Vocabulary {
-		id, ok := vocabulary.ID(word)
-		if !ok {
-			continue
+// CopyTo copies rows to tables of a vocabulary, of which [Tables.Rows] are. Either may be nil.
+func (t *Tables) CopyTo(rows []int, words, contexts []float32) {
+	for i, row := range rows {
+		if n := len(words) / len(rows); words != nil && row >= 0 {
+			t.Row(words[i*n:][:n], row)
 		}
-		if words != nil {
-			t.Row(words[int(id)*dim:][:dim], i)
-		}
-		if t.Contexts != nil && contexts != nil {
-			copy(contexts[int(id)*dim:][:dim], t.Contexts[i*dim:])
+	}
+	if t.Contexts != nil && contexts != nil {
+		CopyRows(contexts, t.Contexts, rows)
+	}
+}
+
+// CopyRows sets the rows of a table to those of another, of which each has the number in rows; -1: it stays. nil: all are where they are.
+func CopyRows(dst, src []float32, rows []int) {
+	if rows == nil {
+		copy(dst, src)
+	}
+	n := len(dst) / max(len(rows), 1)
+	for i, row := range rows {
+		if row >= 0 {
+			copy(dst[i*n:][:n], src[row*n:])
 		}
 	}
 }
