@@ -146,6 +146,7 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
 	}
+	defer t.team.Until(ctx)()
 	return t.Train(t.ahead.stretch(unit, t.iterations), unit, rate)
 }
 

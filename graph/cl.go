@@ -172,6 +172,7 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	if err := ctx.Err(); err != nil {
 		return trainer.Report{}, err
 	}
+	defer t.team.Until(ctx)()
 	if err := t.run(unit+1, rate); err != nil {
 		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
 	}

@@ -97,7 +97,7 @@ func TestTextInRunFolder(t *testing.T) {
 	c := smallConfig(t, string(sequential.Word2Vec))
 	c.Corpus = writeFile(t, "large", strings.Repeat("the red fox and the blue dog\n", 2_000_000))
 	c.MaxMemory = size(t, terminal.Bytes(machine.Resident()+128e6))
-	c.Sample, c.Negative = 1e-7, 1
+	c.Sample, c.Negative = 2e-7, 1
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	there := false

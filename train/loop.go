@@ -46,17 +46,29 @@ type outcome struct {
 	Interrupted bool // the context ended before the units did
 }
 
-// run trains until the units end or ctx does. A unit that was begun is always
-// finished, so the tables are good to save after an interrupt. A loss that is
+// patience is how long a unit that was begun may go on after an interrupt. Launchers kill ten seconds after they asked, or later.
+var patience = 5 * time.Second
+
+// lingering returns a context that ends some time after another.
+func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
+	inner, end := context.WithCancel(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() { time.AfterFunc(patience, end) })
+	return inner, func() { unhook(); end() }
+}
+
+// run trains until the units end or ctx does. A unit that was begun is
+// finished, unless it takes long, so the tables are good to save after an interrupt. A loss that is
 // not a number is an error: the tables are ruined.
 func (l *loop) run(ctx context.Context) (outcome, error) {
 	t := l.begin()
 	defer func() { t.ready(); t.stage.Stop() }()
+	unit, end := lingering(ctx)
+	defer end()
 	// One unit is always trained: a run that began to train has something to
 	// save.
 	goesOn := func() bool { return ctx.Err() == nil || !trainer.PausesAfter(l.trainer, t.Units) }
 	for first := true; !t.work.Done(t.Position) && (first || goesOn()); first = false {
-		if err := t.next(ctx); err != nil {
+		if err := t.next(unit); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -148,7 +160,10 @@ func (t *training) next(ctx context.Context) error {
 	for i := range rates {
 		rates[i] = t.rate(t.work.Scheduled(t.Position, i))
 	}
-	reports, err := trainer.Advance(context.WithoutCancel(ctx), t.trainer, first, rates)
+	reports, err := trainer.Advance(ctx, t.trainer, first, rates)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w in %s %s, which takes longer than %v", ErrInterrupted, t.unitName, terminal.Number(first+1), patience)
+	}
 	if err != nil {
 		return fmt.Errorf("training failed at %s %s of %s: %w",
 			t.unitName, terminal.Number(first+1), terminal.Number(units), err)

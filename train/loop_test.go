@@ -178,6 +178,21 @@ func TestLoopMeasuresItself(t *testing.T) {
 	}
 }
 
+// TestLoopLeavesLongUnit: a unit that takes too long after an interrupt is given up.
+func TestLoopLeavesLongUnit(t *testing.T) {
+	patience = time.Millisecond
+	defer func() { patience = 5 * time.Second }()
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFake(3, 1, 1)
+	f.hook = func(unit context.Context, _ int) {
+		cancel()
+		<-unit.Done()
+	}
+	if _, err := testLoop(f, nil).run(ctx); !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "1, which takes longer than") {
+		t.Error(err)
+	}
+}
+
 func TestLoopInterruptedAtTheEndIsComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := newFake(3, 1, 1)

@@ -26,6 +26,9 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	}
 	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
+	if err := t.checkSample(&c); err != nil {
+		return err
+	}
 	m, err := (&matrixMaker{config: &c, text: t.corpus, guard: guard.Guard, save: true}).open(ctx, p)
 	if err != nil {
 		return err

@@ -224,7 +224,7 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 			at(37, func() { f.w[1] = float32(math.NaN()) })(f)
 		}, 35, []string{"diverged", "not sound", "checkpoint after 35 iterations", "--lr"}, "0.001"},
 		{"vectors cannot be written", func(f *fakeTrainer, partial string) {
-			at(37, func() { _ = os.Mkdir(filepath.Join(partial, runfolder.VectorsFile), 0o755) })(f)
+			at(37, func() { _ = os.MkdirAll(filepath.Join(partial, runfolder.VectorsFile, "full"), 0o755) })(f)
 		}, 40, []string{runfolder.VectorsFile, "checkpoint after 40 iterations", "'w2vcl resume"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -243,6 +243,9 @@ func TestFailureKeepsTheCheckpoint(t *testing.T) {
 			}
 			if got := entries(t, filepath.Dir(out)); !slices.Equal(got, []string{"run.partial"}) {
 				t.Fatalf("left %v", got)
+			}
+			if err := os.RemoveAll(filepath.Join(out+".partial", runfolder.VectorsFile)); err != nil {
+				t.Fatal(err)
 			}
 			changes := map[string]string{}
 			if test.lr != "" {

@@ -192,24 +192,14 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 		return outcome{}, err
 	}
 	if result.Pairs == 0 && j.config.Sample > 0 && !result.Interrupted {
-		return outcome{}, j.noPairs(result)
+		return outcome{}, fmt.Errorf("no word met another in training on %s of the %s words: --sample %g discards most of them; raise it, or give a longer --budget",
+			terminal.Number(int(result.Words)), terminal.Number(int(j.text.stats.TokensUsed)), j.config.Sample)
 	}
 	seconds := max(result.Seconds, 1e-9)
 	p.Notef("Trained: %s in %s (%s words/s, %s pairs/s), loss %.4f",
 		terminal.Quantity(terminal.Number(result.Units), j.mode.Unit), terminal.Duration(result.Seconds),
 		terminal.Rate(result.Words/seconds), terminal.Rate(result.Pairs/seconds), result.Last.Loss)
 	return result, nil
-}
-
-// noPairs says why a run that discards frequent words trained nothing. A budget may have ended it before it had read the text.
-func (j *job) noPairs(o outcome) error {
-	if b := j.config.Budget; b.Kind != "" && o.Words < float64(j.text.stats.TokensUsed) {
-		return fmt.Errorf("no word met another in training: the budget of %s was over after %s of the %s words, and --sample %g discards "+
-			"most of these; give a longer budget, or keep all words with --sample 0", b, terminal.Number(int(o.Words)),
-			terminal.Number(int(j.text.stats.TokensUsed)), j.config.Sample)
-	}
-	return fmt.Errorf("no word met another in training: --sample %g discards every "+
-		"word of the text; raise it, or keep all words with --sample 0", j.config.Sample)
 }
 
 // summarize makes the summary of a run, but for its last times and sizes.

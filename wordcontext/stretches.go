@@ -7,6 +7,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
@@ -78,6 +79,9 @@ func NewStretches(c *corpus.Corpus, o StretchOptions) (*Stretches, error) {
 	case o.Shared < 1:
 		return nil, fmt.Errorf("%d shared negatives; stretches need at least 1", o.Shared)
 	}
+	if err := CheckSample(c.Vocabulary, o.Sample); err != nil {
+		return nil, err
+	}
 	s := &Stretches{corpus: c, text: c.Text(), options: o}
 	s.cut(s.text.Tokens(), KeptFraction(c.Vocabulary, o.Sample))
 	// The rest of a stretch that is longer by chance is left out: more than four standard deviations.
@@ -110,6 +114,19 @@ func KeptFraction(v *corpus.Vocabulary, sample float64) float64 {
 		all += float64(n)
 	}
 	return kept / all
+}
+
+// leastKept is the smallest fraction of a text that subsampling may keep. Reading a stretch takes time for what it discards, too.
+const leastKept = 1e-3
+
+// CheckSample refuses subsampling that keeps nearly nothing of a text.
+func CheckSample(v *corpus.Vocabulary, sample float64) error {
+	kept := KeptFraction(v, sample)
+	if kept >= leastKept {
+		return nil
+	}
+	return fmt.Errorf("sample %g keeps about %.2g of the %s words of the text, fewer than one in %g: raise it, or keep all words with 0",
+		sample, kept*float64(v.Total()), terminal.Number(v.Total()), 1/leastKept)
 }
 
 // Capacity is the most places of a stretch.

@@ -4,11 +4,16 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +59,9 @@ func TestInterrupt(t *testing.T) {
 		name := cli.CommandName(cmd)
 		if _, ok := longCommands[name]; ok == slices.Contains(shortCommands, name) {
 			t.Errorf("%s: list it in longCommands", name)
+		}
+		if !strings.HasPrefix(name, "completion ") && !slices.ContainsFunc(anytime, func(line string) bool { return strings.HasPrefix(line, name) }) {
+			t.Errorf("%s: list it in anytime", name)
 		}
 	})
 	for name, long := range longCommands {
@@ -171,4 +179,94 @@ func (w *signalWriter) String() string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.said.String()
+}
+
+// anytime are command lines that take a moment. OUT is a name that is not taken.
+var anytime = []string{
+	"train --corpus text --out OUT", "train --corpus text --out OUT --model sg", "train --corpus text --out OUT --subword cnn --iterations 50",
+	"train --corpus text --out OUT --mode word2vec", "train --corpus text --out OUT --mode vanilla", "train --corpus text --out OUT --mode glove",
+	"train --corpus text --out OUT --mode ppmi", "train --graph graph --out OUT --mode pword2vec", "train --corpus text --out OUT --seeds 3 --iterations 50",
+	"plan --corpus text", "demo --out OUT --iterations 200", "resume run --iterations 100000", "corpus build --corpus text --cache OUT", "corpus stats text",
+	"matrix build --corpus text --matrix OUT", "walk graph --out OUT --holdout .3 --holdout-out OUT.pairs --rest-out OUT.rest",
+	"phrases text --out OUT --save OUT.list --min-count 1 --threshold 1", "eval run", "eval run --against run2", "stability run run2",
+	"ensemble run run2 --out OUT", "compare --corpus text --out OUT --modes word2vec,vanilla --budget epochs=2 --points 2 --data pairs.tsv", "metrics run",
+	"map run --out OUT.svg", "neighbors run w1", "similarity run w1 w2", "analogy run w1 w2 w3", "vector run w1", "convert run OUT.txt", "convert run OUT.npy",
+	"matrix info matrix", "corpus info cache", "doctor", "version",
+}
+
+// interruptsVariable is the environment variable with the number of moments.
+const interruptsVariable = "W2VCL_INTERRUPTS"
+
+// TestInterruptAnytime interrupts commands at random moments. They end within two seconds.
+func TestInterruptAnytime(t *testing.T) {
+	moments := 10
+	if text := os.Getenv(interruptsVariable); text != "" {
+		var err error
+		if moments, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("%s: %v", interruptsVariable, err)
+		}
+	}
+	dir := t.TempDir()
+	var graph strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&graph, "n%d n%d\n", rand.IntN(2000), i%2000)
+	}
+	for name, content := range map[string]string{
+		"text": string(clitest.MakeText(100_000, 1)), "graph": graph.String(), "pairs.tsv": "w1\tw2\t1\nw3\tw4\t2\nw5\tw6\t3\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(line string) *exec.Cmd {
+		cmd := w2vclCommand(t, strings.Fields(line)...)
+		cmd.Dir = dir
+		return cmd
+	}
+	for _, line := range []string{
+		"train --corpus text --out run --iterations 50 --checkpoint keep", "train --corpus text --out run2 --iterations 50 --seed 2",
+		"matrix build --corpus text --matrix matrix --contexts 8", "corpus build --corpus text --cache caches",
+	} {
+		if output, err := command(line).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, output)
+		}
+	}
+	caches, err := filepath.Glob(filepath.Join(dir, "caches", "*"))
+	if err == nil {
+		err = os.Rename(caches[0], filepath.Join(dir, "cache"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	life := map[string]time.Duration{} // about
+	order := rand.Perm(len(anytime))
+	for i := range moments {
+		line := anytime[order[i%len(order)]]
+		var said bytes.Buffer
+		cmd := command(strings.ReplaceAll(line, "OUT", fmt.Sprintf("out%d", i)))
+		cmd.Stderr = &said
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		whole := max(life[line], 100*time.Millisecond)
+		after := time.Duration(rand.Float64() * float64(whole))
+		select {
+		case <-ended:
+			life[line] = time.Since(start)
+			continue
+		case <-time.After(after):
+		}
+		asked := time.Now()
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		<-ended
+		took := time.Since(asked)
+		life[line] = min(whole+whole/2, 3*time.Second)
+		t.Logf("%s: asked after %v, ended %v later, %v", line, after, took, cmd.ProcessState)
+		if code := cmd.ProcessState.ExitCode(); took > 2*time.Second || code != cli.ExitInterrupted && code != cli.ExitDone {
+			t.Errorf("%s: asked after %v, ended %v later, %v\n%s", line, after, took, cmd.ProcessState, &said)
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package team
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type Team struct {
 	left   atomic.Int32 // members still at work, without the caller; asleep is added while that sleeps
 	done   chan struct{}
 	failed atomic.Pointer[error]
+	until  context.Context // of the loops
 }
 
 // asleep in left says that the caller of Do sleeps until the last member is done.
@@ -58,7 +60,7 @@ const patience = 100 * time.Microsecond
 
 // New returns a team of the given number of threads, at least 1.
 func New(threads int) *Team {
-	t := &Team{threads: max(threads, 1), linger: lingering, done: make(chan struct{}, 1)}
+	t := &Team{threads: max(threads, 1), linger: lingering, done: make(chan struct{}, 1), until: context.Background()}
 	if t.threads > runtime.GOMAXPROCS(0) {
 		t.linger = 0 // a waiting member would keep a working one from its processor
 	}
@@ -68,6 +70,12 @@ func New(threads int) *Team {
 
 // Threads returns the number of threads.
 func (t *Team) Threads() int { return t.threads }
+
+// Until makes loops end with the error of a context, when that ends, until forget is called.
+func (t *Team) Until(ctx context.Context) (forget func()) {
+	t.until = ctx
+	return func() { t.until = context.Background() }
+}
 
 // Do calls work(worker, i) for every i in [0, n). Each member has a range of its own,
 // the same in every loop of the same n, so that its cache still holds the data of
@@ -168,6 +176,10 @@ func (t *Team) run(worker int) {
 		for t.failed.Load() == nil {
 			i := other.next.Add(1) - 1
 			if i >= other.end {
+				break
+			}
+			if err := t.until.Err(); err != nil {
+				t.failed.CompareAndSwap(nil, &err)
 				break
 			}
 			t.work(worker, int(i))

@@ -1,6 +1,8 @@
 package team
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -35,6 +37,26 @@ func TestDo(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUntil: a loop ends soon after a context, and the loops after forget are whole again.
+func TestUntil(t *testing.T) {
+	team := New(2)
+	ctx, cancel := context.WithCancel(t.Context())
+	forget := team.Until(ctx)
+	var done atomic.Int32
+	count := func(int, int) {
+		if done.Add(1) == 10 {
+			cancel()
+		}
+	}
+	if err := team.Do(1000, count); !errors.Is(err, context.Canceled) || done.Load() > 12 {
+		t.Errorf("%v after %d of 1000", err, done.Load())
+	}
+	forget()
+	if done.Store(20); team.Do(1000, count) != nil || done.Load() != 1020 {
+		t.Errorf("%d of 1000 after that", done.Load()-20)
 	}
 }
 
