@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -147,7 +148,11 @@ func (t *CBOW) Advance(ctx context.Context, unit int, rate float64) (trainer.Rep
 		return trainer.Report{}, err
 	}
 	defer t.team.Until(ctx)()
-	return t.Train(t.ahead.stretch(unit, t.iterations), unit, rate)
+	report, err := t.Train(t.ahead.stretch(unit, t.iterations), unit, rate)
+	if err != nil {
+		err = cmp.Or(ctx.Err(), err) // Gorgonia does not wrap
+	}
+	return report, err
 }
 
 // Train is Advance on a given stretch.

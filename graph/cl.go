@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -174,7 +175,7 @@ func (t *CL) Advance(ctx context.Context, unit int, rate float64) (trainer.Repor
 	}
 	defer t.team.Until(ctx)()
 	if err := t.run(unit+1, rate); err != nil {
-		return trainer.Report{}, fmt.Errorf("iteration %d: %w", unit, err)
+		return trainer.Report{}, cmp.Or(ctx.Err(), fmt.Errorf("iteration %d: %w", unit, err)) // Gorgonia does not wrap
 	}
 	var report trainer.Report
 	for i := range t.steps {

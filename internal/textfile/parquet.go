@@ -85,7 +85,7 @@ func findColumn(schema *parquet.Schema, field string) (int, error) {
 		}
 		return 0, fmt.Errorf("%w: --field %s: its columns are %.200s", errNoField, field, strings.Join(names, ", "))
 	case leaf.Node.Type().Kind() != parquet.ByteArray || leaf.MaxRepetitionLevel > 0:
-		return 0, fmt.Errorf("column %s holds %s, not a text for each row", field, leaf.Node)
+		return 0, &recordError{"column " + field, fmt.Errorf("it holds %s, not a text for each row", strings.TrimSuffix(fmt.Sprint(leaf.Node), ";"))}
 	}
 	return leaf.ColumnIndex, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,9 @@ func (t *Reader) openRecords() error {
 			return fmt.Errorf("%s: --field %s asks for JSON lines, CSV, TSV or parquet, and this file begins with %q: leave --field out, or these files", t.Source.Name, field, head[:min(len(head), HeadBytes)])
 		case !ok:
 			return fmt.Errorf("%s: --field %s: the first line names the columns %s", t.Source.Name, field, listed(columns.columns))
+		}
+		if slices.Contains(columns.columns[slices.Index(columns.columns, field)+1:], field) {
+			return fmt.Errorf("%s: --field %s: the first line names this column twice: give the columns different names", t.Source.Name, field)
 		}
 		t.records = io.NopCloser(columns.texts(t.text, field))
 	}

@@ -214,6 +214,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"fraction for a whole number", "dim = 1.5", nil, "dim: 1.5 is not a whole number"},
 		{"number for a switch", "lowercase = 1", nil, "lowercase: 1 is not a bool"},
 		{"broken TOML", "dim = 3\nwindow = \n", nil, "run.toml:2: "},
+		{"force in a file", "force = true\n", nil, "run.toml: force: only the command line says what is replaced"},
 		{"flag that is no number", "", map[string]string{"lr": "fast"}, `--lr: "fast" is not a number`},
 		{"infinite learning rate", "", map[string]string{"lr": "inf"}, `--lr: "inf" is not a number`},
 		{"negative seed", "", map[string]string{"seed": "-1"}, `--seed: "-1" is not a whole number from 0 up`},

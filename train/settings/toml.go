@@ -66,6 +66,9 @@ func decodeTOML(data []byte, file string) (texts map[string]string, err error) {
 		if !ok {
 			return nil, terminal.Usagef("%s: unknown setting %q%s", file, name, didYouMean(name))
 		}
+		if name == "force" { // a file that is used again would replace a run each time
+			return nil, terminal.Usagef("%s: force: only the command line says what is replaced: pass --force", file)
+		}
 		if texts[name], err = s.tomlText(raw[name]); err != nil {
 			return nil, terminal.Usagef("%s: %s: %v", file, name, err)
 		}
