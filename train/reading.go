@@ -108,8 +108,8 @@ func readGraph(ctx context.Context, c *settings.Config, p *progress.Progress) (t
 			terminal.Quantity(terminal.Number(unreached), "node"))
 	}
 	seconds = time.Since(start).Seconds()
-	stage.Done("Graph: %s nodes, %s edges, read in %s; %s walks of up to %d nodes",
-		terminal.Number(len(g.Names)), terminal.Number(g.Edges()), terminal.Duration(seconds), terminal.Number(text.Text().Sentences()), c.WalkLength)
+	stage.Done("Graph: %s nodes, %s edges, read in %s from %s; %s walks of up to %d nodes",
+		terminal.Number(len(g.Names)), terminal.Number(g.Edges()), terminal.Duration(seconds), g.Layout, terminal.Number(text.Text().Sentences()), c.WalkLength)
 	return text, seconds, nil
 }
 

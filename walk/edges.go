@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -22,8 +23,14 @@ type edges struct {
 	chunks []edgeChunk // in the order of the file
 	words  *wordTable
 
-	names []string // of the nodes 0, 1, ..., in the order of names, if all are known; nil: unknown
-	notes []string
+	names  []string // of the nodes 0, 1, ..., in the order of names, if all are known; nil: unknown
+	notes  []string
+	layout *layout // nil: not of a file
+}
+
+// notef adds a note for the user.
+func (e *edges) notef(format string, args ...any) {
+	e.notes = append(e.notes, fmt.Sprintf(format, args...))
 }
 
 // Numbers below largestNumber are keys. Larger ones are names like any other, because a set of numbers takes a bit for each possible one.
@@ -44,6 +51,15 @@ func (e *edges) count() (n int) {
 		n += len(c.from)
 	}
 	return n
+}
+
+// header returns the first node of the file if the number of edges below stands behind it, as in files that begin with counts; else 0.
+func (e *edges) header() uint64 {
+	first := e.chunks[0]
+	if e.layout.titles != nil || len(first.from) == 0 || e.count() < 3 || first.from[0] >= wordKey || first.to[0] != uint64(e.count()-1) {
+		return 0
+	}
+	return first.from[0]
 }
 
 // each calls visit for every edge, chunks side by side.
@@ -182,6 +198,7 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	for rank, word := range n.order {
 		n.ranks[word] = uint32(rank)
 	}
+	n.noteNumbers(e)
 	if n.count() > maxNodes {
 		return nil, fmt.Errorf("there are %d nodes, more than %d", n.count(), maxNodes)
 	}
@@ -225,6 +242,25 @@ func (n *numbering) numberSet(ctx context.Context, e *edges, threads int) error 
 		n.numbers += bits.OnesCount64(word)
 	}
 	return nil
+}
+
+// noteNumbers notes names that are numbers in another form than the plainest.
+func (n *numbering) noteNumbers(e *edges) {
+	count, example := 0, ""
+	for _, i := range n.order {
+		name := n.words[i]
+		if strings.IndexByte("0123456789+-.", name[0]) < 0 {
+			continue
+		}
+		x, err := strconv.ParseFloat(name, 64)
+		if plain := strconv.FormatFloat(x, 'f', -1, 64); err == nil && plain != name && math.Abs(x) < 1<<53 {
+			count++
+			example = cmp.Or(example, fmt.Sprintf("%s is another node than %s would be", name, plain))
+		}
+	}
+	if count > 0 {
+		e.notef("the names of %d nodes are numbers in an unusual form: %s", count, example)
+	}
 }
 
 // count returns the number of nodes.

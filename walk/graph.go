@@ -18,6 +18,7 @@ import (
 type Graph struct {
 	Names    []string // of the V nodes
 	Directed bool
+	Layout   string // how the file was read, in words; "" for a part of a graph
 
 	starts  []int     // V+1 values: ends[starts[i]:starts[i+1]] are the neighbours of node i
 	ends    []uint32  // in rising order for each node

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // A Pair of nodes, to score predictions of edges.
@@ -122,41 +123,46 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# node node edge\n")
 	for _, p := range pairs {
-		edge := byte('0')
+		edge := " 0"
 		if p.Edge {
-			edge = '1'
+			edge = " 1"
 		}
-		b.WriteString(g.Names[p.From])
-		b.WriteByte(' ')
-		b.WriteString(g.Names[p.To])
-		b.WriteByte(' ')
-		b.WriteByte(edge)
-		b.WriteByte('\n')
+		g.writeLine(b, p.From, p.To, edge)
 	}
 	return b.Flush()
 }
 
-// WriteEdges writes the edges to w, as a list that [Read] reads. A line has two nodes and, in a weighted graph, a weight.
-// The first line is a comment.
+// WriteEdges writes the edges to w, as a list that [Read] reads: below titles, lines of two nodes and, in a weighted graph, a weight.
 func (g *Graph) WriteEdges(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("# node node")
+	b.WriteString("source target")
 	if g.weights != nil {
 		b.WriteString(" weight")
 	}
+	b.WriteByte('\n')
 	c := g.edges()
 	for i, from := range c.from {
-		b.WriteByte('\n')
-		b.WriteString(g.Names[from])
-		b.WriteByte(' ')
-		b.WriteString(g.Names[c.to[i]])
+		weight := ""
 		if g.weights != nil {
-			b.WriteByte(' ')
-			b.WriteString(strconv.FormatFloat(float64(c.weights[i]), 'g', -1, 32))
+			weight = " " + strconv.FormatFloat(float64(c.weights[i]), 'g', -1, 32)
 		}
+		g.writeLine(b, uint32(from), uint32(c.to[i]), weight)
 	}
-	b.WriteByte('\n')
 	return b.Flush()
+}
+
+// writeLine writes a line with two nodes and what follows. Names that a list would have otherwise stand within quotation marks.
+func (g *Graph) writeLine(b *bufio.Writer, from, to uint32, rest string) {
+	for i, node := range []uint32{from, to} {
+		name := g.Names[node]
+		if strings.ContainsAny(name, `",;`) || strings.ContainsAny(name[:1], "#%/({") {
+			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+		b.WriteString(" "[:i])
+		b.WriteString(name)
+	}
+	b.WriteString(rest)
+	b.WriteByte('\n')
 }
 
 // Named returns the names of the ends of all edges, an undirected one once.

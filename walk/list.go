@@ -2,23 +2,16 @@ package walk
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
-
-// chunkBytes are about as much text as a goroutine parses at a time.
-const chunkBytes = 256 << 10
 
 // A listChunk is whole lines of a list.
 type listChunk struct {
@@ -29,123 +22,88 @@ type listChunk struct {
 
 // readList reads a list of edges. Goroutines parse chunks of it. Of several errors it returns the first in
 // the file.
-func (e *edges) readList(ctx context.Context, r io.Reader, o ReadOptions) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	chunks := make(chan listChunk)
-	free := make(chan []byte, o.threads()+2)
-	l := &listReader{edges: e, weighted: o.Weighted}
+func (e *edges) readList(r io.Reader, o ReadOptions) (err error) {
+	l := &listReader{edges: e, lines: textfile.LineBlocks{In: r, Longest: textfile.LongestLine}}
+	var first listChunk
+	for l.layout == nil || l.Count == 0 && first.text != nil { // comments may fill chunks
+		first = l.next(nil)
+		if l.layout, err = newLayout(bytes.Clone(first.text), first.line, o.Weighted); err != nil {
+			return err
+		}
+	}
+	l.first = first.number
+	parse := func(c listChunk) {
+		for ; c.text != nil; c = l.next(c.text) {
+			l.parse(c)
+		}
+	}
 	var wait sync.WaitGroup
-	for range o.threads() {
-		wait.Go(func() {
-			for c := range chunks {
-				if l.parse(c) {
-					cancel()
-				}
-				select {
-				case free <- c.text[:0]:
-				default:
-				}
-			}
-		})
+	wait.Go(func() { parse(first) })
+	for range o.threads() - 1 {
+		wait.Go(func() { parse(l.next(nil)) })
 	}
-	end, err := cutList(ctx, r, chunks, free)
-	close(chunks)
 	wait.Wait()
+	e.layout, e.notes = l.layout, l.notes()
+	return l.err
+}
+
+// next returns the next chunk, whose text may take the memory of buffer; none after an error or the last.
+func (l *listReader) next(buffer []byte) (c listChunk) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
 	if l.err != nil {
-		return l.err
+		return listChunk{}
 	}
-	if err != nil {
-		return fmt.Errorf("line %d: %w", end, err)
+	var err error
+	c.number = l.count
+	if c.text, c.line, err = l.lines.Next(buffer); err != nil && !errors.Is(err, io.EOF) {
+		l.err, l.failed = err, c.number
 	}
-	if l.ignored.Load() {
-		e.notes = append(e.notes, "columns after the second are ignored; use --weighted if the third holds weights")
-	}
-	return context.Cause(ctx)
-}
-
-// cutList cuts a list into chunks of whole lines. end is the number of the line that it came to.
-func cutList(ctx context.Context, r io.Reader, chunks chan<- listChunk, free <-chan []byte) (end int, err error) {
-	var rest []byte // of a line
-	line := 1
-	for number := 0; ; number++ {
-		var text []byte
-		select {
-		case text = <-free:
-		default:
-			text = make([]byte, 0, chunkBytes+1024)
-		}
-		text, err := readMore(r, append(text, rest...))
-		last := errors.Is(err, io.EOF)
-		if err != nil && !last {
-			return line + bytes.Count(text, []byte{'\n'}), err
-		}
-		cut := len(text)
-		if !last {
-			cut = bytes.LastIndexByte(text, '\n') + 1
-		}
-		if rest = append(rest[:0], text[cut:]...); len(rest) > textfile.LongestLine {
-			return line + bytes.Count(text[:cut], []byte{'\n'}), fmt.Errorf("it has more than %d bytes, too many for a line of a list", textfile.LongestLine)
-		}
-		select {
-		case chunks <- listChunk{text[:cut], number, line}:
-		case <-ctx.Done():
-			return line, context.Cause(ctx)
-		}
-		if line += bytes.Count(text[:cut], []byte{'\n'}); last {
-			return line, nil
-		}
-	}
-}
-
-// readMore appends chunkBytes of r to text, or all that is left and io.EOF.
-func readMore(r io.Reader, text []byte) ([]byte, error) {
-	text = slices.Grow(text, chunkBytes)
-	for end := len(text) + chunkBytes; len(text) < end; {
-		n, err := r.Read(text[len(text):end])
-		if text = text[:len(text)+n]; err != nil {
-			return text, err
-		}
-	}
-	return text, nil
+	l.count++
+	return c
 }
 
 // A listReader collects what goroutines parse.
 type listReader struct {
-	edges    *edges
-	weighted bool
-	ignored  atomic.Bool // some line has a column that has no meaning
+	*layout
+	edges *edges
 
-	lock   sync.Mutex
-	err    error
-	failed int // the number of the chunk of err
+	lock     sync.Mutex
+	lines    textfile.LineBlocks
+	count    int // of chunks
+	first    int // chunk with lines that are no comments
+	comments int // among the edges
+	err      error
+	failed   int // the number of the chunk of err
 }
 
-// parse parses a chunk, and reports an error.
-func (l *listReader) parse(c listChunk) (failed bool) {
-	p := &lineParser{listReader: l, first: c.number == 0}
+// parse parses a chunk.
+func (l *listReader) parse(c listChunk) {
+	p := &lineParser{listReader: l, layout: *l.layout, skip: c.number == l.first && l.titles != nil}
 	line, err := p.parse(c.text)
 	l.lock.Lock()
 	defer l.lock.Unlock()
+	l.comments += p.comments
 	if err != nil {
 		if l.err == nil || c.number < l.failed {
 			l.err, l.failed = fmt.Errorf("line %d%w", c.line+line, err), c.number
 		}
-		return true
+		return
 	}
 	for len(l.edges.chunks) <= c.number {
 		l.edges.chunks = append(l.edges.chunks, edgeChunk{})
 	}
 	l.edges.chunks[c.number] = p.made
-	return false
 }
 
 // A lineParser parses the lines of a chunk.
 type lineParser struct {
 	*listReader
-	first  bool // no line was parsed
-	made   edgeChunk
-	fields []field
+	layout        // as that of the reader, and near
+	skip     bool // the first line, which holds titles
+	made     edgeChunk
+	fields   []textfile.Field
+	comments int
 }
 
 // parse parses lines. An error is one of the line with that number, from 0.
@@ -156,9 +114,6 @@ func (p *lineParser) parse(text []byte) (line int, err error) {
 		return 0, fmt.Errorf(": %w", err)
 	}
 	defer done()
-	if p.first {
-		text = bytes.TrimPrefix(text, []byte("\uFEFF"))
-	}
 	for ; len(text) > 0; line++ {
 		end := bytes.IndexByte(text, '\n')
 		next := text[len(text):]
@@ -191,24 +146,26 @@ func (c *edgeChunk) allocate(count int, weighted bool) (done func(), err error) 
 
 // parseLine parses a line.
 func (p *lineParser) parseLine(line []byte) error {
-	if len(line) > textfile.LongestLine {
-		return fmt.Errorf(": it has more than %d bytes, too many for a line of a list", textfile.LongestLine)
-	}
 	from, to, weight, ok := p.plain(line)
 	if !ok {
-		if p.fields = split(p.fields[:0], line); len(p.fields) == 0 {
+		if len(line) == 0 || line[0] <= '%' && isComment(line) {
+			if len(p.made.from) > 0 && len(bytes.TrimSpace(line)) > 0 {
+				p.comments++
+			}
 			return nil
 		}
-		if p.first && isHeader(p.fields, line, p.weighted) {
-			p.first = false
+		if p.skip {
+			p.skip = false
 			return nil
 		}
 		var err error
-		if from, to, weight, err = p.columns(line); err != nil {
+		if p.fields, err = p.Split(p.fields[:0], line); err != nil {
+			return fmt.Errorf(", %w", err)
+		}
+		if from, to, weight, err = p.edge(p.fields); err != nil {
 			return err
 		}
 	}
-	p.first = false
 	p.made.from, p.made.to = append(p.made.from, from), append(p.made.to, to)
 	if p.weighted {
 		p.made.weights = append(p.made.weights, weight)
@@ -217,14 +174,14 @@ func (p *lineParser) parseLine(line []byte) error {
 }
 
 // plain parses a line of numbers, as most are: two nodes and perhaps a weight. It leaves all others to
-// columns.
+// edge.
 func (p *lineParser) plain(line []byte) (from, to uint64, weight float32, ok bool) {
 	from, at := digits(line, 0)
 	if at == 0 || at == len(line) || from >= largestNumber {
 		return 0, 0, 0, false
 	}
 	separator := line[at]
-	if separator != ' ' && separator != '\t' && separator != ',' {
+	if separator != p.Separator && (separator != '\t' || p.Separator != ' ') {
 		return 0, 0, 0, false
 	}
 	start := at + 1
@@ -235,14 +192,14 @@ func (p *lineParser) plain(line []byte) (from, to uint64, weight float32, ok boo
 		at++
 	}
 	if at < len(line) {
-		if !p.weighted || line[at] != separator {
+		if !p.weighted || line[at] != separator || p.Count > 3 {
 			return 0, 0, 0, false
 		}
 		rest := bytes.TrimSuffix(line[at+1:], []byte{'\r'})
 		w, err := strconv.ParseFloat(string(rest), 32)
 		return from, to, float32(w), err == nil && checkWeight(w) == nil
 	}
-	return from, to, 1, !p.weighted
+	return from, to, 1, p.Count == 2
 }
 
 // digits parses a number without leading zeros, and returns where it ends; at itself if there is none.
@@ -257,33 +214,22 @@ func digits(line []byte, at int) (n uint64, end int) {
 	return n, end
 }
 
-// columns parses the columns of an edge. An error begins with the column's place in the line.
-func (p *lineParser) columns(line []byte) (from, to uint64, weight float32, err error) {
-	want := 2
-	if p.weighted {
-		want = 3
-	}
-	if len(p.fields) < want {
-		return 0, 0, 0, fmt.Errorf(", column %d: %d columns do not make an edge, which has two nodes and, in a weighted graph, a weight",
-			p.fields[len(p.fields)-1].to+1, len(p.fields))
-	}
-	at := func(k int, err error) error { return fmt.Errorf(", column %d: %w", p.fields[k].from+1, err) }
-	if from, err = p.node(p.fields[0].of(line)); err != nil {
+// edge parses the columns of an edge. An error begins with the column's place in the line.
+func (p *lineParser) edge(fields []textfile.Field) (from, to uint64, weight float32, err error) {
+	at := func(k int, err error) error { return fmt.Errorf(", column %d: %w", fields[k].At, err) }
+	if from, err = p.node(fields[0].Text); err != nil {
 		return 0, 0, 0, at(0, err)
 	}
-	if to, err = p.node(p.fields[1].of(line)); err != nil {
+	if to, err = p.node(fields[1].Text); err != nil {
 		return 0, 0, 0, at(1, err)
 	}
-	if want == 2 {
-		if len(p.fields) > 2 {
-			p.ignored.Store(true)
-		}
+	if !p.weighted {
 		return from, to, 1, nil
 	}
-	text := p.fields[2].of(line)
+	text := fields[2].Text
 	w, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return 0, 0, 0, at(2, fmt.Errorf("%q is not a weight", text))
+		return 0, 0, 0, at(2, fmt.Errorf("%q is not a weight: a weight is a number with a point before its decimals", text))
 	}
 	if err := checkWeight(w); err != nil {
 		return 0, 0, 0, at(2, err)
@@ -304,13 +250,26 @@ func (p *lineParser) node(name []byte) (uint64, error) {
 	if n, end := digits(name, 0); end == len(name) && end > 0 && n < largestNumber {
 		return n, nil
 	}
-	switch {
-	case len(name) == 0:
-		return 0, errors.New("a node has no name")
-	case !utf8.Valid(name):
-		return 0, fmt.Errorf("the node %q is not UTF-8", name)
-	case len(bytes.Fields(name)) > 1:
-		return 0, fmt.Errorf("the node %q has white space in its name, so it would be several words in a text", name)
+	if err := p.checkName(name); err != nil {
+		return 0, err
 	}
 	return p.edges.words.key(name)
+}
+
+// notes tell what the user may not know about the lines.
+func (l *listReader) notes() (notes []string) {
+	switch {
+	case l.weighted && l.Count > 3:
+		notes = append(notes, "columns after the third are ignored")
+	case !l.weighted && l.Count > 2:
+		notes = append(notes, "columns after the second are ignored; use --weighted if the third holds weights")
+	}
+	if l.comments > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines among the edges are comments, because they begin with # or %%: write a node of such a name within quotation marks", l.comments))
+	}
+	if l.twoSets {
+		notes = append(notes, fmt.Sprintf("a number that stands below both %q and %q is one node: if these are two sets of nodes, give them different names, such as u1 and i1",
+			l.titles[0].Text, l.titles[1].Text))
+	}
+	return notes
 }

@@ -70,18 +70,22 @@ func read(ctx context.Context, source textfile.Source, o ReadOptions) (*Graph, [
 	if e.count() == 0 {
 		return nil, nil, errors.New("the file has no edges")
 	}
+	header, lines := e.header(), e.count()
 	g, repeated, err := newGraph(ctx, e, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	notes := e.notes
+	g.Layout = e.layout.describe()
+	if header != 0 && header+2 >= uint64(len(g.Names)) {
+		e.notef("the first edge, %d %d, may be the numbers of nodes and edges, which the file has: remove the line then", header, lines-1)
+	}
 	if repeated > 0 {
-		notes = append(notes, fmt.Sprintf("%d edges occur more than once; each counts once", repeated))
+		e.notef("%d edges occur more than once; each counts once", repeated)
 	}
 	if loops := g.Loops(); loops > 0 {
-		notes = append(notes, fmt.Sprintf("%d edges lead from a node to itself", loops))
+		e.notef("%d edges lead from a node to itself", loops)
 	}
-	return g, notes, nil
+	return g, e.notes, nil
 }
 
 // readEdges reads the edges of a file.
@@ -94,5 +98,5 @@ func readEdges(ctx context.Context, source textfile.Source, o ReadOptions) (*edg
 	}
 	defer text.Close()
 	e := &edges{words: &wordTable{}}
-	return e, e.readList(ctx, memory.NewReader(ctx, text), o)
+	return e, e.readList(memory.NewReader(ctx, text), o)
 }

@@ -371,14 +371,7 @@ func count(g *Graph) int {
 func TestWriteEdges(t *testing.T) {
 	for _, o := range []ReadOptions{{}, {Directed: true}, {Weighted: true}, {Directed: true, Weighted: true}} {
 		g := randomGraph(t, 40, 0.2, o.Directed, o.Weighted, 8)
-		var b bytes.Buffer
-		if err := g.WriteEdges(&b); err != nil {
-			t.Fatal(err)
-		}
-		again, _, err := read(t.Context(), source(b.String()), o)
-		if err != nil || list(again) != list(g) {
-			t.Errorf("%+v: got %s, want %s (%v)", o, list(again), list(g), err)
-		}
+		checkWritten(t, g)
 	}
 	if err := randomGraph(t, 5, 1, false, false, 1).WriteEdges(failing{}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)

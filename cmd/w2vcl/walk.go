@@ -38,8 +38,8 @@ With --holdout, edges are taken out of the graph so that predictions of them can
 scored ('w2vcl eval --task links'). Nodes that were connected stay connected.
 
 GRAPH is a list of edges, perhaps compressed: two nodes a line, with an optional weight,
-separated by spaces, tabs, commas or semicolons; '#' and '%' begin comments; - is
-standard input. The walks are the same for any number of threads.`,
+separated by spaces, tabs, commas or semicolons, the same in all lines; '#' and '%' begin
+comments; - is standard input. The walks are the same for any number of threads.`,
 		Example: `  w2vcl walk blogcatalog.txt --p 0.25 --q 0.25 --out walks.txt
 
   w2vcl walk friends.csv --holdout 0.5 --holdout-out links.txt --rest-out rest.txt
@@ -104,7 +104,7 @@ func (o *walkOptions) run(ctx context.Context, s cli.Streams, path string) error
 	for _, note := range notes {
 		s.Notef("%s: %s", path, note)
 	}
-	p.Notef("Graph: %s nodes, %s edges", terminal.Number(len(g.Names)), terminal.Number(g.Edges()))
+	p.Notef("Graph: %s nodes, %s edges, read from %s", terminal.Number(len(g.Names)), terminal.Number(g.Edges()), g.Layout)
 	whole, pairs := g, []walk.Pair(nil)
 	if o.holdout > 0 {
 		if g, pairs, err = g.HoldOut(ctx, o.holdout, o.walk.Seed); err != nil {

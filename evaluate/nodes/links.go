@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
 	"github.com/w2vcl/w2vcl/internal/parallel"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // A Link is a pair of nodes, with an edge between them or without.
@@ -31,11 +31,11 @@ func ReadLinks(ctx context.Context, path string) ([]Link, error) {
 	}
 	links := make([]Link, len(lines))
 	for i, line := range lines {
-		fields := strings.Fields(line.Text)
-		if len(fields) != 3 || fields[2] != "0" && fields[2] != "1" {
+		fields, err := textfile.Columns{Separator: ' ', Count: 3}.Split(nil, []byte(line.Text))
+		if err != nil || string(fields[2].Text) != "0" && string(fields[2].Text) != "1" {
 			return nil, fmt.Errorf("%s:%d: %q is not two nodes and 0 or 1", path, line.Number, line.Text)
 		}
-		links[i] = Link{fields[0], fields[1], fields[2] == "1"}
+		links[i] = Link{string(fields[0].Text), string(fields[1].Text), string(fields[2].Text) == "1"}
 	}
 	return links, nil
 }

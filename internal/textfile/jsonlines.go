@@ -30,19 +30,16 @@ var errNoField = errors.New("no record has this field")
 // isJSON reports whether a text that begins so may be JSON lines.
 func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{")) }
 
-// jsonBlock is the least number of bytes whose lines are parsed together.
-const jsonBlock = 512 << 10
-
 // jsonLines returns the texts that the objects have in a field, each followed by a line
 // feed. Each line of r is an object or blank. A field of an object in an object is
 // a.b. Objects without the field, or with null there, have no text. The error of a record
 // is a recordError; one that wraps errNoField says that no object has the field. Up to threads
 // blocks of lines are parsed at the same time, because parsing takes longer than all that follows.
 func jsonLines(r io.Reader, field string, threads int) io.ReadCloser {
-	s := &lineSplitter{r: r}
+	blocks := &LineBlocks{In: r}
 	var found atomic.Bool
-	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
-		lines, first, err := s.next()
+	texts := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
+		lines, first, err := blocks.Next(nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,7 +51,7 @@ func jsonLines(r io.Reader, field string, threads int) io.ReadCloser {
 			return parallel.Block{Data: text, Err: err}
 		}, nil, nil
 	})
-	return &fieldReader{blocks, &found, field}
+	return &fieldReader{texts, &found, field}
 }
 
 // A fieldReader tells at the end if there was no text at all.
@@ -71,40 +68,6 @@ func (f *fieldReader) Read(p []byte) (int, error) {
 		err = fmt.Errorf("%w: --field %s", errNoField, f.field)
 	}
 	return n, err
-}
-
-// A lineSplitter cuts a text into blocks of whole lines.
-type lineSplitter struct {
-	r     io.Reader
-	rest  []byte // begins with a line
-	lines int    // before rest
-	err   error
-}
-
-// next returns the next lines and the number of the first one, counted from 1.
-func (s *lineSplitter) next() (lines []byte, first int, err error) {
-	lines, s.rest = s.rest, nil
-	for s.err == nil && (len(lines) < jsonBlock || bytes.IndexByte(lines[len(lines)-jsonBlock:], '\n') < 0) {
-		at := len(lines)
-		if lines, s.err = memory.Grow(lines, jsonBlock+at/2); s.err != nil {
-			break
-		}
-		n, err := io.ReadFull(s.r, lines[at:at+jsonBlock])
-		lines, s.err = lines[:at+n], err
-	}
-	if s.err == io.ErrUnexpectedEOF {
-		s.err = io.EOF
-	}
-	if s.err != nil && (s.err != io.EOF || len(lines) == 0) {
-		return nil, 0, s.err
-	}
-	if s.err == nil {
-		end := bytes.LastIndexByte(lines, '\n') + 1
-		lines, s.rest = lines[:end], bytes.Clone(lines[end:])
-	}
-	first = s.lines + 1
-	s.lines += bytes.Count(lines, []byte("\n"))
-	return lines, first, nil
 }
 
 // jsonTexts returns the texts of some lines, of which the first has this number.

@@ -64,3 +64,48 @@ func (l *Lines) Err() error {
 	}
 	return fmt.Errorf("line %d: %w", l.Number, l.err)
 }
+
+// LineBlocks cuts a text into blocks of whole lines.
+type LineBlocks struct {
+	In      io.Reader
+	Longest int // bytes that a line may have, about; 0: any number
+
+	rest  []byte // begins with a line
+	lines int    // before rest
+	err   error
+}
+
+// blockBytes are the least number of bytes in a block, but for the last.
+const blockBytes = 512 << 10
+
+// Next returns the next lines and the number of the first one, counted from 1. They may take the memory of block, which may be nil.
+func (b *LineBlocks) Next(block []byte) (lines []byte, first int, err error) {
+	lines = block[:0]
+	lines, b.rest = append(lines, b.rest...), b.rest[:0]
+	for b.err == nil && (len(lines) < blockBytes || bytes.IndexByte(lines[len(lines)-blockBytes:], '\n') < 0) {
+		at := len(lines)
+		if b.Longest > 0 && at > b.Longest+blockBytes {
+			b.err = fmt.Errorf("line %d: it has more than %d bytes, as no line of a list has", b.lines+1+bytes.Count(lines, []byte("\n")), b.Longest)
+			break
+		}
+		if lines, b.err = memory.Grow(lines, blockBytes+at/2); b.err != nil {
+			break
+		}
+		n, err := io.ReadFull(b.In, lines[at:at+blockBytes])
+		lines, b.err = lines[:at+n], err
+	}
+	if b.err == io.ErrUnexpectedEOF {
+		b.err = io.EOF
+	}
+	if b.err != nil && (b.err != io.EOF || len(lines) == 0) {
+		return nil, 0, b.err
+	}
+	if b.err == nil {
+		end := bytes.LastIndexByte(lines, '\n') + 1
+		b.rest = append(b.rest, lines[end:]...)
+		lines = lines[:end]
+	}
+	first = b.lines + 1
+	b.lines += bytes.Count(lines, []byte("\n"))
+	return lines, first, nil
+}

@@ -1,0 +1,144 @@
+package textfile
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"unicode/utf8"
+)
+
+// Columns are how the lines of a list are divided, all in the same way.
+type Columns struct {
+	Separator byte // a tab, comma or semicolon; ' ' stands for any number of spaces and tabs
+	Count     int
+}
+
+// A Field is what a line has in a column.
+type Field struct {
+	Text []byte
+	At   int // the place of the column in the line, in bytes from 1
+}
+
+// A Row is the columns of a line.
+type Row struct {
+	Line   int // its number
+	Fields []Field
+}
+
+// FindColumns decides by the first lines of a list, with their numbers, how all are divided: by what divides each
+// into the same number of columns. Of several separators it takes the one that makes the most columns, and spaces
+// only if no other makes two. rows are these lines. Errors name line and column.
+func FindColumns(lines iter.Seq2[int, []byte]) (c Columns, rows []Row, err error) {
+	var uneven error
+	for _, separator := range separators {
+		next := Columns{Separator: byte(separator)}
+		switch found, err := next.divide(lines); {
+		case err != nil && next.Count != 1: // 0: a quotation mark does not end
+			uneven = cmp.Or(uneven, err)
+		case err != nil || next.Count < max(2, c.Count): // others divide the lines
+		case next.Count == c.Count:
+			return c, nil, fmt.Errorf("line %d, column 1: several of tabs, commas and semicolons divide each line: leave one", rows[0].Line)
+		default:
+			c, rows = next, found
+		}
+	}
+	if rows == nil {
+		c.Separator = ' '
+		if rows, err = c.divide(lines); err != nil || c.Count == 1 {
+			err = cmp.Or(uneven, err)
+		}
+	}
+	return c, rows, err
+}
+
+// LineEnds end lines elsewhere.
+const LineEnds = "\r\v\f\u0085\u2028\u2029"
+
+// divide divides the first lines. The first sets the number of columns.
+func (c *Columns) divide(lines iter.Seq2[int, []byte]) (rows []Row, err error) {
+	for number, line := range lines {
+		if at := bytes.IndexAny(bytes.TrimSuffix(line, []byte{'\r'}), LineEnds); at >= 0 {
+			end, _ := utf8.DecodeRune(line[at:])
+			return nil, fmt.Errorf("line %d, column %d: a line ends with %U: write LF or CR LF", number, at+1, end)
+		}
+		fields, err := c.Split(nil, line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d, %w", number, err)
+		}
+		c.Count = len(fields)
+		if rows = append(rows, Row{number, fields}); len(rows) == mostRows {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// Split appends the columns of a line to fields. A column may stand within quotation marks, as in CSV; where tabs or
+// spaces separate columns, a mark that does not end is a letter like any other. An error begins with the column's
+// place in the line.
+func (c Columns) Split(fields []Field, line []byte) ([]Field, error) {
+	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte{'\r'}), " ")
+	if c.Separator == ' ' {
+		line = bytes.TrimRight(line, " \t")
+	}
+	for at := 0; at <= len(line); at++ {
+		for at < len(line) && c.isBlank(line[at]) {
+			at++
+		}
+		text, end, quoted := c.quoted(line, at)
+		if !quoted {
+			if at < len(line) && line[at] == '"' && (c.Separator == ',' || c.Separator == ';') {
+				return nil, fmt.Errorf("column %d: what begins with this quotation mark does not end with one before a %s", at+1, c.separator())
+			}
+			for end = at; end < len(line) && !c.separates(line[end]); end++ {
+			}
+			text = bytes.TrimRight(line[at:end], " \t")
+		}
+		fields = append(fields, Field{text, at + 1})
+		at = end
+	}
+	if c.Count > 0 && len(fields) != c.Count {
+		return nil, fmt.Errorf("column %d: it has %d columns separated by %ss, and the first line has %d",
+			len(line)+1, len(fields), c.separator(), c.Count)
+	}
+	return fields, nil
+}
+
+// quoted returns what stands within quotation marks at a place of a line, and where the column ends.
+func (c Columns) quoted(line []byte, at int) (text []byte, end int, ok bool) {
+	if at == len(line) || line[at] != '"' {
+		return nil, 0, false
+	}
+	for end = at + 1; end < len(line); end++ {
+		if line[end] != '"' {
+			continue
+		}
+		if end+1 == len(line) || line[end+1] != '"' {
+			break
+		}
+		end++
+	}
+	if end == len(line) {
+		return nil, 0, false
+	}
+	text = bytes.ReplaceAll(line[at+1:end], []byte(`""`), []byte(`"`))
+	for end++; end < len(line) && c.isBlank(line[end]) && !c.separates(line[end]); end++ {
+	}
+	return text, end, end == len(line) || c.separates(line[end])
+}
+
+// separates reports whether a byte separates columns.
+func (c Columns) separates(b byte) bool { return b == c.Separator || b == '\t' && c.Separator == ' ' }
+
+// isBlank reports whether a byte around a column does not belong to it.
+func (c Columns) isBlank(b byte) bool { return b == ' ' || b == '\t' && c.Separator != '\t' }
+
+func (c Columns) separator() string {
+	return map[byte]string{'\t': "tab", ',': "comma", ';': "semicolon", ' ': "space"}[c.Separator]
+}
+
+// String describes the columns to the user.
+func (c Columns) String() string {
+	return fmt.Sprintf("%d columns separated by %ss", c.Count, c.separator())
+}
