@@ -32,14 +32,6 @@ func (t Tokenizer) String() string {
 	return tokenizerNames[t]
 }
 
-// MarshalText returns the tokenizer's name. A tokenizer without one is an error.
-func (t Tokenizer) MarshalText() ([]byte, error) {
-	if !t.Known() {
-		return nil, fmt.Errorf("unknown tokenizer %d", int(t))
-	}
-	return []byte(tokenizerNames[t]), nil
-}
-
 // UnmarshalText sets the tokenizer by its name. An unknown name is an error.
 func (t *Tokenizer) UnmarshalText(text []byte) error {
 	for i, name := range tokenizerNames {
