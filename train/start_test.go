@@ -147,7 +147,10 @@ var startModes = []string{"cl --model sg", "cl --model cbow", "vanilla", "word2v
 // startConfig is a tiny run of a mode.
 func startConfig(t *testing.T, mode, encoder, text, init string) (settings.Config, error) {
 	mode, model, _ := strings.Cut(mode, " --model ")
-	flags := map[string]string{"mode": mode, "corpus": writeFile(t, "text", text), "out": filepath.Join(t.TempDir(), "run"), "dim": "4"}
+	flags := map[string]string{"mode": mode, "corpus": writeFile(t, "text", text), "out": filepath.Join(t.TempDir(), "run")}
+	if init == "" {
+		flags["dim"] = "4"
+	}
 	for name, value := range map[string]string{
 		"model": model, "subword": encoder, "init": init, "negative": "2", "sample": "0", "threads": "1", "iterations": "6", "batch": "200", "contexts": "6",
 	} {

@@ -182,23 +182,23 @@ func (h *header) check() error {
 	return nil
 }
 
-// ShapeOf reads the n-grams of a model from its header.
-func ShapeOf(path string) (Shape, error) {
+// ShapeOf reads the dimensions and the n-grams of a model from its header.
+func ShapeOf(path string) (dim int, s Shape, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Shape{}, err
+		return 0, s, err
 	}
 	defer f.Close()
 	r := &reader{Reader: bufio.NewReader(f)}
 	if isGzip(f) {
 		gz, err := gzip.NewReader(f)
 		if err != nil {
-			return Shape{}, fmt.Errorf("gzip: %w", err)
+			return 0, s, fmt.Errorf("gzip: %w", err)
 		}
 		r.Reset(gz)
 	}
 	h, err := r.header()
-	return h.shape(), err
+	return int(h.Dim), h.shape(), err
 }
 
 func (h *header) shape() Shape {

@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// encoderOf returns the settings of the encoder that --init has, which training goes on with, by name. It is empty if there is no
+// encoderOf returns what training goes on with of --init: the settings of its encoder, by name, and "dim". It is empty if there is no
 // such run, which reading the vectors will say.
 func encoderOf(path string) map[string]string {
 	encoder := map[string]string{}
@@ -20,7 +20,11 @@ func encoderOf(path string) map[string]string {
 		return encoder
 	}
 	if fasttext.IsModel(path) {
-		if shape, err := fasttext.ShapeOf(path); err == nil && shape.Longest > 0 {
+		dim, shape, err := fasttext.ShapeOf(path)
+		if err == nil {
+			encoder["dim"] = strconv.Itoa(dim)
+		}
+		if err == nil && shape.Longest > 0 {
 			encoder["subword"], encoder["compose"] = SubwordNGram, composeSum
 			encoder["min-ngram"], encoder["max-ngram"] = strconv.Itoa(shape.Shortest), strconv.Itoa(shape.Longest)
 			encoder["buckets"] = strconv.Itoa(shape.Buckets)
@@ -32,6 +36,7 @@ func encoderOf(path string) map[string]string {
 		return encoder
 	}
 	delete(texts, "init")
+	encoder["dim"] = texts["dim"]
 	c, _, _, err := layer("", texts)
 	if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
 		return encoder
@@ -44,8 +49,12 @@ func encoderOf(path string) map[string]string {
 	return encoder
 }
 
-// goOn lets the settings go on with the encoder that --init had, unless they name another.
+// goOn lets the settings go on with the encoder and the dimensions that --init had, unless they name others.
 func (c *Config) goOn(had, texts map[string]string, set given) {
+	if dim := had["dim"]; dim != "" && set["dim"] == "" {
+		texts["dim"], set["dim"] = dim, "--init "+texts["init"]+": dim"
+	}
+	delete(had, "dim")
 	if texts["graph"] != "" {
 		delete(had, "unseen") // names of nodes have no spelling
 	}
