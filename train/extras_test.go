@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,33 +15,55 @@ import (
 )
 
 // TestLoopObserves looks at the marks of a run, at what the clock says, and at
-// the same from a resumed position.
+// the same from a resumed position. Metrics have the scores.
 func TestLoopObserves(t *testing.T) {
 	for _, from := range []int{0, 4, 5} {
 		f := newFake(10, 1, 1)
-		l := testLoop(f, &bytes.Buffer{})
+		var metrics bytes.Buffer
+		l := testLoop(f, &metrics)
 		l.from.Units = from
 		l.observations = 4
 		var units []int
-		l.observe = func(p runfolder.Position, share float64) error {
-			if want := float64(p.Units) / 10; share != want {
-				t.Errorf("share %v after %d units, want %v", share, p.Units, want)
+		l.observe = func(p runfolder.Position, fraction float64) (map[string]float64, error) {
+			if want := float64(p.Units) / 10; fraction != want {
+				t.Errorf("fraction %v after %d units, want %v", fraction, p.Units, want)
 			}
 			units = append(units, p.Units)
-			return nil
+			return map[string]float64{"set": fraction}, nil
 		}
 		if _, err := l.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		want := map[int][]int{0: {3, 5, 8, 10}, 4: {5, 8, 10}, 5: {8, 10}}[from]
-		if len(units) != len(want) {
-			t.Fatalf("from %d: observed after units %v, want %v", from, units, want)
+		if !slices.Equal(units, want) {
+			t.Errorf("from %d: observed after units %v, want %v", from, units, want)
 		}
-		for i := range want {
-			if units[i] != want[i] {
-				t.Errorf("from %d: observed after units %v, want %v", from, units, want)
+		for _, line := range readMetrics(t, metrics.String()) {
+			if slices.Contains(want, line.Unit) != (line.Scores["set"] == line.Fraction) {
+				t.Errorf("from %d: a line %+v", from, line)
 			}
 		}
+	}
+}
+
+// TestScoresEndLines: scores end a line of metrics.
+func TestScoresEndLines(t *testing.T) {
+	lines := func(scores map[string]float64) (units []int) {
+		var metrics bytes.Buffer
+		l := testLoop(newFake(700, 1, 1), &metrics) // a line of four units
+		l.observations = 4
+		l.observe = func(runfolder.Position, float64) (map[string]float64, error) { return scores, nil }
+		if _, err := l.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range readMetrics(t, metrics.String()) {
+			units = append(units, line.Unit)
+		}
+		return units
+	}
+	without, with := lines(nil), lines(map[string]float64{"set": 0.5})
+	if slices.Contains(without, 175) || !slices.Contains(with, 175) || len(with) != len(without)+1 {
+		t.Errorf("lines after %v, without scores %v", with, without)
 	}
 }
 
@@ -50,7 +73,7 @@ func TestObservingIsNotTraining(t *testing.T) {
 	seconds := func(observations int) float64 {
 		l := testLoop(newFake(8, 1, 1), &bytes.Buffer{})
 		l.observations = observations
-		l.observe = func(runfolder.Position, float64) error { return nil }
+		l.observe = func(runfolder.Position, float64) (map[string]float64, error) { return nil, nil }
 		result, err := l.run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +90,7 @@ func TestObservingIsNotTraining(t *testing.T) {
 func TestObserverFailureEndsTheRun(t *testing.T) {
 	l := testLoop(newFake(8, 1, 1), &bytes.Buffer{})
 	failure := errors.New("no room")
-	l.observations, l.observe = 2, func(runfolder.Position, float64) error { return failure }
+	l.observations, l.observe = 2, func(runfolder.Position, float64) (map[string]float64, error) { return nil, failure }
 	if _, err := l.run(t.Context()); !errors.Is(err, failure) {
 		t.Errorf("error %v, want %v", err, failure)
 	}

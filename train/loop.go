@@ -26,9 +26,11 @@ type loop struct {
 	wordsPerUnit float64
 
 	limit        limit
-	restore      func()                                          // what --freeze keeps; may be nil
-	observe      func(p runfolder.Position, share float64) error // may be nil
+	restore      func() // what --freeze keeps; may be nil
 	observations int
+
+	// observe returns scores for the line of metrics; may be nil.
+	observe func(p runfolder.Position, fraction float64) (map[string]float64, error)
 
 	// announce is called once, with the seconds and the pairs of a unit, when the first
 	// units have shown how fast training is; may be nil.
@@ -107,13 +109,11 @@ func (l *loop) begin() *training {
 	if l.observe != nil {
 		observations = l.observations
 	}
+	work := newWork(l.limit, units, observations, l.from)
 	t := &training{
-		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from),
-		work:  newWork(l.limit, units, observations, l.from),
-		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds},
+		loop: l, Recorder: runfolder.NewRecorder(l.metrics, units, l.from, work.Fraction), work: work,
+		shown: speedometer{l.from.Words, l.from.Pairs, l.from.Seconds}, warm: l.from,
 	}
-	t.Fraction = t.work.Fraction
-	t.warm = l.from
 	if t.ready = func() {}; l.announce == nil {
 		t.show()
 	} else {
@@ -199,29 +199,40 @@ func (t *training) checkLosses(reports []trainer.Report, rates []float64) error 
 	return nil
 }
 
-// report records the reports of a call that began at a time of training, writes
-// the line of metrics that is due, and calls the observer.
+// report records the reports of a call that began at a time of training.
 func (t *training) report(reports []trainer.Report, rates []float64, before float64) error {
 	each := (t.seconds() - before) / float64(len(reports)) // units of a series end one after the other
 	for i, r := range reports {
 		if r.Words == 0 { // cl: M does not know its text
 			r.Words = t.wordsPerUnit
 		}
-		if err := t.Add(r, rates[i], before+each*float64(i+1)); err != nil {
-			return err
+		if t.Due() {
+			if err := t.Flush(t.Position.Seconds); err != nil {
+				return err
+			}
 		}
+		t.Add(r, rates[i], before+each*float64(i+1))
 	}
-	if t.work.LineDue(t.Position) {
-		if err := t.Flush(t.Position.Seconds); err != nil {
-			return err
-		}
-	}
+	return t.look()
+}
+
+// look calls the observer and writes the line of metrics, if they are due. Scores make
+// the line due.
+func (t *training) look() error {
+	line := t.work.LineDue(t.Position) || t.Due()
 	if t.work.ObservationDue(t.Position) {
-		from := t.now()
-		if err := t.observe(t.Position, t.work.Fraction(t.Position)); err != nil {
+		from, at := t.now(), t.Position
+		if line {
+			at.Last.Loss = t.Loss()
+		}
+		var err error
+		if t.Scores, err = t.observe(at, t.work.Fraction(t.Position)); err != nil {
 			return err
 		}
 		t.paused += t.now().Sub(from)
+	}
+	if line || len(t.Scores) > 0 {
+		return t.Flush(t.Position.Seconds)
 	}
 	return nil
 }

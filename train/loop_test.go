@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -117,7 +118,7 @@ func TestLoopTrainsEveryUnitOnce(t *testing.T) {
 		t.Fatalf("%d lines of metrics, want 5", len(lines))
 	}
 	// The clock ticks a second a unit: 100 words and 10 pairs a second.
-	if want := (runfolder.Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10, Fraction: 0.6}); lines[2] != want {
+	if want := (runfolder.Metric{Unit: 3, Seconds: 3, Loss: 2, LR: 0.6, WordsPerSecond: 100, PairsPerSecond: 10, Fraction: 0.6}); !reflect.DeepEqual(lines[2], want) {
 		t.Errorf("third line %+v, want %+v", lines[2], want)
 	}
 }

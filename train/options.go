@@ -53,6 +53,8 @@ type Observation struct {
 	Vocabulary      *corpus.Vocabulary
 	Words, Contexts []float32 // the tables W and C, (V, N); not to be changed or kept
 
+	Scores map[string]float64 // by data set: for the observer to fill in, and for the line of metrics
+
 	config *settings.Config
 }
 
@@ -63,21 +65,23 @@ func (o Observation) Vectors() (*embedding.Table, error) {
 }
 
 // observer returns the function that the loop calls, nil if there is none.
-func (j *job) observer() func(runfolder.Position, float64) error {
+func (j *job) observer() func(runfolder.Position, float64) (map[string]float64, error) {
 	if j.options.Observe == nil {
 		return nil
 	}
-	return func(p runfolder.Position, fraction float64) error {
+	return func(p runfolder.Position, fraction float64) (map[string]float64, error) {
 		if err := trainer.Pull(j.trainer, false); err != nil {
-			return err
+			return nil, err
 		}
 		if err := trainer.Refresh(j.trainer); err != nil {
-			return fmt.Errorf("cannot compose the vectors: %w", err)
+			return nil, fmt.Errorf("cannot compose the vectors: %w", err)
 		}
 		words, contexts := j.trainer.Tables()
-		return j.options.Observe(Observation{
+		o := Observation{
 			Fraction: fraction, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
-			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, config: &j.config,
-		})
+			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, Scores: map[string]float64{}, config: &j.config,
+		}
+		err := j.options.Observe(o)
+		return o.Scores, err
 	}
 }

@@ -208,7 +208,7 @@ func (j *job) summarize(o outcome) runfolder.Summary {
 	epochs := j.epochs * float64(o.Units) / float64(j.trainer.Units())
 	s := runfolder.Summary{
 		Mode: c.Mode, Preset: c.Preset, Device: c.Device, Threads: c.ThreadCount(), Dim: c.Dim,
-		Vocab: j.text.vocabulary.Len(), Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
+		Vocab: j.text.vocabulary.Len(), Lines: j.text.stats.Lines, Tokens: j.text.stats.Tokens, TrainWords: j.text.stats.TokensUsed,
 		Iterations: o.Units, Epochs: epochs,
 		Memory:      j.memory(),
 		SecondsRead: j.text.seconds, SecondsMatrix: j.secondsMatrix, SecondsTrain: o.Seconds,

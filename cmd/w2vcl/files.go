@@ -17,10 +17,10 @@ import (
 var commandFiles = map[string]func(v cli.FileValues) []cli.File{
 	"train": func(v cli.FileValues) []cli.File {
 		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind),
-			v.Write("graph-dot", cli.FileOutput, dotKind), v.Read("out", cli.FileRun))
+			v.Write("graph-dot", cli.FileOutput, dotKind), v.Read("out", cli.FileRun), v.Read("data", cli.FileInput))
 	},
 	"resume": func(v cli.FileValues) []cli.File {
-		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Read("DIR", cli.FileResumed))
+		return append(trainInputs(v), v.Write("matrix", cli.FileKept, matrixKind), v.Read("DIR", cli.FileResumed), v.Read("data", cli.FileInput))
 	},
 	"plan": func(v cli.FileValues) []cli.File {
 		v.Ignore("out", "graph-dot")

@@ -4,8 +4,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,8 +37,8 @@ func newMetrics(s cli.Streams) *cobra.Command {
 		Short:      "Show the metrics of a run as CSV or JSON, or write them for TensorBoard",
 		SuggestFor: []string{"info", "log", "stats", "show"},
 		Long: `Show the metrics of a run, also of one that is still training: loss, learning rate
-and speed, the lines of DIR/metrics.jsonl. TensorBoard's format is an event file in
-the folder --out:
+and speed, the lines of DIR/metrics.jsonl, and the scores of 'w2vcl train --scores'.
+TensorBoard's format is an event file in the folder --out:
 
   tensorboard --logdir FOLDER`,
 		Example: `  w2vcl metrics runs/wiki > wiki.csv
@@ -88,14 +90,36 @@ func (o *metricsOptions) run(s cli.Streams, dir string) error {
 
 func writeMetricsCSV(w io.Writer, metrics []runfolder.Metric) error {
 	rows := [][]string{{"unit", "seconds", "loss", "lr", "words_per_second", "pairs_per_second"}}
+	names := scored(metrics)
+	for _, name := range names {
+		rows[0] = append(rows[0], "scores."+name)
+	}
 	for _, m := range metrics {
 		row := []string{strconv.Itoa(m.Unit)}
 		for _, x := range []float64{m.Seconds, m.Loss, m.LR, m.WordsPerSecond, m.PairsPerSecond} {
 			row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
 		}
+		for _, name := range names {
+			score := ""
+			if x, ok := m.Scores[name]; ok {
+				score = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+			row = append(row, score)
+		}
 		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// scored lists the data sets that metrics have scores of.
+func scored(metrics []runfolder.Metric) []string {
+	names := map[string]bool{}
+	for _, m := range metrics {
+		for name := range m.Scores {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // writeEvents writes an event file. Its last step has the time of the metrics file,
@@ -119,10 +143,14 @@ func (o *metricsOptions) writeEvents(s cli.Streams, path string, metrics []runfo
 		events, err := newEventWriter(w, start)
 		for i := 0; err == nil && i < len(metrics); i++ {
 			m := metrics[i]
-			err = events.add(start.Add(time.Duration(m.Seconds*float64(time.Second))), int64(m.Unit), []scalar{
+			values := []scalar{
 				{"loss", m.Loss}, {"lr", m.LR},
 				{"words_per_second", m.WordsPerSecond}, {"pairs_per_second", m.PairsPerSecond},
-			})
+			}
+			for _, name := range slices.Sorted(maps.Keys(m.Scores)) {
+				values = append(values, scalar{"scores/" + name, m.Scores[name]})
+			}
+			err = events.add(start.Add(time.Duration(m.Seconds*float64(time.Second))), int64(m.Unit), values)
 		}
 		return err
 	})

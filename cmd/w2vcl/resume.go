@@ -11,12 +11,14 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 type resumeOptions struct {
 	settings    cli.SettingFlags
 	json, quiet bool
+	scores      scoreOptions
 }
 
 func newResume(s cli.Streams) *cobra.Command {
@@ -51,13 +53,20 @@ when the run began; only the flags below may change.`,
 	} {
 		cmd.Flags().Lookup(name).Usage = usage
 	}
+	o.scores.addTo(cmd)
 	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
 }
 
 func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) error {
-	lead := func(g *cluster.Group) error { return o.lead(ctx, s, dir, g) }
+	progress := s.Progress(o.quiet)
+	options, remove, err := o.scores.observe(ctx, "", progress)
+	defer remove()
+	if err != nil {
+		return err
+	}
+	lead := func(g *cluster.Group) error { return o.lead(ctx, s, dir, g, options, progress) }
 	return together(ctx, s, 0, lead, func(ctx context.Context, g *cluster.Group) error {
 		config, err := train.Receive(g)
 		if err != nil {
@@ -70,9 +79,13 @@ func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) erro
 	})
 }
 
-func (o *resumeOptions) lead(ctx context.Context, s cli.Streams, dir string, g *cluster.Group) error {
-	progress := s.Progress(o.quiet)
-	summary, err := train.Resume(ctx, g, dir, o.settings.Set, builtinText, progress)
+func (o *resumeOptions) lead(
+	ctx context.Context, s cli.Streams, dir string, g *cluster.Group, options train.Options, progress *progress.Progress,
+) error {
+	summary, err := train.Resume(ctx, g, dir, o.settings.Set, func(corpus string) train.Options {
+		options.Source = builtinText(corpus).Source
+		return options
+	}, progress)
 	if errors.Is(err, train.ErrComplete) {
 		progress.Notef("%s is complete: there is nothing left to train", dir)
 		if o.json {

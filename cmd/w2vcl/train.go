@@ -21,6 +21,7 @@ type trainOptions struct {
 	settings    cli.SettingFlags
 	json, quiet bool
 	seeds       int
+	scores      scoreOptions
 }
 
 func newTrain(s cli.Streams) *cobra.Command {
@@ -56,6 +57,7 @@ those of skip-gram. 'w2vcl plan' with the same flags shows a run's memory and ti
 	cmd.Flags().IntVar(&o.seeds, "seeds", 1, "train `K` runs one after the other, with --seed and the seeds after it, in DIR/seed1, "+
 		"DIR/seed2 and so on, and show how far they agree, as 'w2vcl stability' does")
 	cli.Annotate(cmd.Flags().Lookup("seeds"), settings.SectionMachine)
+	o.scores.addTo(cmd)
 	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print no plan and no progress")
 	return cmd
@@ -69,12 +71,18 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 	if err := o.checkSeeds(&config); err != nil {
 		return err
 	}
+	progress := s.Progress(o.quiet)
+	options, remove, err := o.scores.observe(ctx, config.Graph, progress)
+	defer remove()
+	if err != nil {
+		return err
+	}
 	if o.seeds > 1 {
-		return o.trainSeeds(ctx, s, config)
+		return o.trainSeeds(ctx, s, config, options, progress)
 	}
 	lead := func(g *cluster.Group) error {
-		progress := s.Progress(o.quiet)
-		summary, err := train.Run(ctx, config, train.Options{Ranks: g}, progress)
+		options.Ranks = g
+		summary, err := train.Run(ctx, config, options, progress)
 		return trained(s, summary, err, progress, o.json)
 	}
 	return together(ctx, s, config.Threads, lead, func(ctx context.Context, g *cluster.Group) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -35,9 +36,7 @@ func (o *trainOptions) checkSeeds(config *settings.Config) error {
 
 // trainSeeds trains runs that differ in their seeds, one after the other, and shows how far they agree. They share a text;
 // walks over a graph follow from the seed.
-func (o *trainOptions) trainSeeds(ctx context.Context, s cli.Streams, config settings.Config) error {
-	p := s.Progress(o.quiet)
-	var options train.Options
+func (o *trainOptions) trainSeeds(ctx context.Context, s cli.Streams, config settings.Config, options train.Options, p *progress.Progress) error {
 	if config.Graph == "" {
 		text, err := train.ReadText(ctx, config, nil, p)
 		if err != nil {

@@ -52,9 +52,12 @@ func makeRun(t testing.TB, whole bool) (dir string) {
 	m, err := f.OpenMetrics(nil)
 	must(err)
 	defer m.Close()
-	r := NewRecorder(m, 2000, Position{})
+	r := NewRecorder(m, 2000, Position{}, done)
 	for unit := range 500 {
-		must(r.Add(trainer.Report{Pairs: 10, Loss: 5, Words: 3}, 0.025, float64(unit)/8))
+		r.Add(trainer.Report{Pairs: 10, Loss: 5, Words: 3}, 0.025, float64(unit)/8)
+		if r.Due() {
+			must(r.Flush(r.Seconds))
+		}
 	}
 	must(m.Flush())
 	c := example()

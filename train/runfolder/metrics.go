@@ -23,6 +23,8 @@ type Metric struct {
 	WordsPerSecond float64 `json:"words_per_second"`
 	PairsPerSecond float64 `json:"pairs_per_second"`
 	Fraction       float64 `json:"share,omitempty"` // of the run's work that is done, from 0 to 1
+
+	Scores map[string]float64 `json:"scores,omitempty"` // of the vectors at this unit, by data set
 }
 
 // A Position is how far a run has come: all that the loop needs to go on from

@@ -14,9 +14,10 @@ import (
 // refused; but nobody can tell a last line without its end from one that is being written.
 func TestDamagedMetrics(t *testing.T) {
 	var lines bytes.Buffer
-	r := NewRecorder(&lines, 10, Position{})
+	r := NewRecorder(&lines, 10, Position{}, done)
 	for unit := range 10 {
-		if err := r.Add(trainer.Report{Pairs: 10, Loss: float64(5 - unit%3), Words: 3}, 0.025, float64(unit)/8); err != nil {
+		r.Add(trainer.Report{Pairs: 10, Loss: float64(5 - unit%3), Words: 3}, 0.025, float64(unit)/8)
+		if err := r.Flush(r.Seconds); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,11 +37,14 @@ func TestDamagedMetrics(t *testing.T) {
 	}
 }
 
+func done(Position) float64 { return 1 }
+
 // TestNoPairs: a line of units without pairs has the loss of the line before.
 func TestNoPairs(t *testing.T) {
-	r := NewRecorder(nil, 2, Position{})
+	r := NewRecorder(nil, 2, Position{}, done)
 	for unit, pairs := range []float64{4, 0} {
-		if err := r.Add(trainer.Report{Pairs: pairs, Loss: pairs / 2}, 0.025, float64(unit)); err != nil || r.Last.Loss != 0.5 {
+		r.Add(trainer.Report{Pairs: pairs, Loss: pairs / 2}, 0.025, float64(unit))
+		if err := r.Flush(r.Seconds); err != nil || r.Last.Loss != 0.5 {
 			t.Errorf("unit %d: loss %v, %v", unit, r.Last.Loss, err)
 		}
 	}

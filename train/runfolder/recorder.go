@@ -15,9 +15,8 @@ const MetricsPerRun = 200
 // A Recorder gathers the reports of units into lines of metrics.
 type Recorder struct {
 	Position
-	// Fraction tells how much of the run's work is done at a position. NewRecorder counts
-	// units; a run that ends otherwise sets it.
-	Fraction func(p Position) float64
+	Fraction func(p Position) float64 // of the run's work that is done at a position
+	Scores   map[string]float64       // of the line that is written next, and of no line after it
 
 	w     io.Writer // may be nil
 	every int       // units per metric
@@ -25,14 +24,12 @@ type Recorder struct {
 
 // NewRecorder returns a Recorder for a run of so many units that goes on from
 // a position, the zero position at its start.
-func NewRecorder(w io.Writer, units int, from Position) *Recorder {
-	share := func(p Position) float64 { return float64(p.Units) / float64(max(units, 1)) }
-	return &Recorder{Position: from, Fraction: share, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
+func NewRecorder(w io.Writer, units int, from Position, fraction func(Position) float64) *Recorder {
+	return &Recorder{Position: from, Fraction: fraction, w: w, every: max(1, (units+MetricsPerRun-1)/MetricsPerRun)}
 }
 
-// Add takes the report of one more unit, finished after seconds of training,
-// and writes a line when one is due or when the run ends.
-func (r *Recorder) Add(report trainer.Report, lr, seconds float64) error {
+// Add takes the report of one more unit, finished after seconds of training.
+func (r *Recorder) Add(report trainer.Report, lr, seconds float64) {
 	r.Units++
 	r.Seconds = seconds
 	r.Pairs += report.Pairs
@@ -42,10 +39,17 @@ func (r *Recorder) Add(report trainer.Report, lr, seconds float64) error {
 	r.Line.Pairs += report.Pairs
 	r.Line.Words += report.Words
 	r.Last.LR = lr
-	if r.Line.Units < r.every {
-		return nil
+}
+
+// Due reports whether a line is due.
+func (r *Recorder) Due() bool { return r.Line.Units >= r.every }
+
+// Loss is the mean since the last line; without pairs, that of the last line.
+func (r *Recorder) Loss() float64 {
+	if r.Line.Pairs > 0 {
+		return r.Line.Loss / r.Line.Pairs
 	}
-	return r.Flush(seconds)
+	return r.Last.Loss
 }
 
 // Flush writes the line of the units since the last one, if any. If it cannot
@@ -59,11 +63,7 @@ func (r *Recorder) Flush(seconds float64) error {
 	metric := Metric{
 		Unit: r.Units, Seconds: seconds, LR: r.Last.LR,
 		WordsPerSecond: line.Words / elapsed, PairsPerSecond: line.Pairs / elapsed,
-		Fraction: min(1, r.Fraction(r.Position)),
-		Loss:     r.Last.Loss, // that of a line without pairs
-	}
-	if line.Pairs > 0 {
-		metric.Loss = line.Loss / line.Pairs
+		Fraction: min(1, r.Fraction(r.Position)), Loss: r.Loss(), Scores: r.Scores,
 	}
 	if r.w != nil {
 		text, err := metric.encode()
@@ -74,6 +74,6 @@ func (r *Recorder) Flush(seconds float64) error {
 			return fmt.Errorf("cannot write metrics: %w", err)
 		}
 	}
-	r.Last, r.Line = metric, Tally{Start: seconds}
+	r.Last, r.Line, r.Scores = metric, Tally{Start: seconds}, nil
 	return nil
 }

@@ -22,6 +22,7 @@ type Summary struct {
 	Ranks          int     `json:"ranks,omitempty"` // more than one
 	Dim            int     `json:"dim"`
 	Vocab          int     `json:"vocab"`
+	Lines          int64   `json:"lines"`         // of the text
 	Tokens         int64   `json:"tokens"`        // words in the text
 	TrainWords     int64   `json:"train_words"`   // of the vocabulary, one epoch
 	Iterations     int     `json:"iterations"`    // finished
