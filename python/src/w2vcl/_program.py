@@ -159,12 +159,12 @@ class _Follower:
 
     def follow(self, lines: queue.SimpleQueue[str | None]) -> None:
         """Shows the lines until the last one."""
-        while True:
+        more = True
+        while more:
             try:
-                line = lines.get()
-                if line is None:
-                    return
-                self._take(line)
+                while (line := lines.get()) is not None:  # Python raises a Ctrl-C where a loop jumps back: here it is caught
+                    self._take(line)
+                more = False
             except KeyboardInterrupt:
                 self.interrupted = True
                 self._stop()
