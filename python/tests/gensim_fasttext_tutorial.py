@@ -22,10 +22,10 @@ import tempfile
 import os
 
 with tempfile.NamedTemporaryFile(prefix="saved_model_gensim-", delete=False) as tmp:
-    model.save(tmp.name)  # changed
+    model.save(tmp.name + ".model")  # changed
 
 # Load back the same model.
-loaded_model = w2vcl.load(tmp.name)  # changed
+loaded_model = w2vcl.load(tmp.name + ".model")  # changed
 print(loaded_model)
 
 os.unlink(tmp.name)  # demonstration complete, don't need the temp file anymore

@@ -44,8 +44,8 @@ print(model.wv.doesnt_match(["fire", "water", "land", "sea", "air", "car"]))
 
 with tempfile.NamedTemporaryFile(prefix="gensim-model-", delete=False) as tmp:
     temporary_filepath = tmp.name
-    model.save(temporary_filepath)
-    new_model = w2vcl.load(temporary_filepath)  # changed
+    model.save(temporary_filepath + ".model")  # changed
+    new_model = w2vcl.load(temporary_filepath + ".model")  # changed
     assert np.array_equal(new_model.wv["king"], vec_king)
 
 model = Word2Vec(sentences, min_count=10)
@@ -55,10 +55,11 @@ model = Word2Vec(sentences, workers=4)
 model.wv.evaluate_word_analogies(datapath("questions-words.txt"))
 print(model.wv.evaluate_word_pairs(datapath("wordsim353.tsv")))
 
-# The line model = Word2Vec.load(temporary_filepath) is gone.  # changed
+model = w2vcl.Run(temporary_filepath + ".model")  # changed
 more_sentences = [["Advanced", "users", "can", "load", "a", "model", "and", "continue", "training", "it", "with", "more", "sentences"]]
 # The line model.build_vocab(more_sentences, update=True) is gone.  # changed
-model = Word2Vec(list(sentences) + more_sentences, subword="none", init=temporary_filepath)  # changed
+model = model.train(more_sentences, epochs=model.epochs, min_count=1)  # changed
+assert "Advanced" in model.wv
 
 # cleaning up temporary file
 os.remove(temporary_filepath)

@@ -35,7 +35,7 @@ var flagsElsewhere = map[string]string{
 	"batchwords":  "leave it out: threads share the text by themselves",
 	"hashfxn":     "leave it out: --seed alone decides",
 	"stopwords":   "--sample thins out frequent words; remove others from the text first",
-	"language":    "leave it out: any language will do",
+	"language":    "leave it out: any language will do", "totalexamples": "leave it out: sentences are counted",
 }
 
 // flagError makes a helpful message of an error of the flag parser.

@@ -15,8 +15,8 @@ from ._compare import Comparison, compare
 from ._corpus import Corpus
 from ._program import Error, UsageError, command, version
 from ._progress import Progress
-from ._run import Interrupted, Run, demo, evaluate, load, plan, train
-from ._vectors import UnseenWord, Vectors
+from ._run import Interrupted, Run, Vectors, demo, evaluate, load, plan, train
+from ._vectors import UnseenWord
 
 __version__ = _version("w2vcl")
 

@@ -17,6 +17,9 @@ from ._run import Run, _Place
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
+
+    from ._keywords import Variants
 
 
 class Comparison:
@@ -66,7 +69,7 @@ class Comparison:
 
 def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.PathLike[str] | None = None, *,
             variants: Mapping[str, Mapping[str, Any]] | None = None, progress: bool | None = None,
-            **settings: Any) -> Comparison:
+            **settings: Unpack[Variants]) -> Comparison:
     """Trains several modes on one text under one budget and scores them on the way.
 
     variants are modes with settings of their own, by name: ``{"k20": {"mode": "cl", "negative":
@@ -77,10 +80,11 @@ def compare(corpus: Corpus, modes: Iterable[str] | None = None, out: str | os.Pa
     KeyboardInterrupt; the same call with the same out continues.
     """
     place = _Place()
-    text = _corpus.as_path(corpus, settings, lambda: place.folder)
+    given: dict[str, Any] = {**settings}
+    text = _corpus.as_path(corpus, given, lambda: place.folder)
     path = place.output(out, "comparison")
     names = None if modes is None else [modes] if isinstance(modes, str) else list(modes)
-    flags = _program.arguments({"corpus": text, "modes": names, "out": path, **settings})
+    flags = _program.arguments({"corpus": text, "modes": names, "out": path, **given})
     for name, own in (variants or {}).items():
         flags.append(f"--variant={name}: " + ",".join(f"{key.replace('_', '-')}={_program.text(value)}" for key, value in own.items()))
     _program.execute(["compare", *flags], Display.choose(progress, ("Report:",) if out is None else ()))

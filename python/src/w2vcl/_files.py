@@ -35,6 +35,24 @@ def read(path: pathlib.Path) -> tuple[list[str], Array]:
     return words, vectors
 
 
+def copy_folder(folder: pathlib.Path, path: pathlib.Path, force: bool) -> None:
+    """Copies a run folder. With force, the copy replaces a run folder or a file."""
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} exists: choose another name, or replace it with force=True")
+    if path.is_dir() and not (path / "config.toml").exists():
+        raise FileExistsError(f"{path} is a folder, but not of a run: choose another name")
+    copy = pathlib.Path(tempfile.mkdtemp(prefix=path.name + "-", dir=path.parent))
+    try:
+        shutil.copytree(folder, copy / "run")
+        if path.is_dir():
+            path.rename(copy / "old")
+        else:
+            path.unlink(missing_ok=True)
+        (copy / "run").rename(path)
+    finally:
+        _remove(str(copy))
+
+
 def _remove(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -17,16 +17,18 @@ _MOVING = re.compile(r"^[^\s:][^:]*?  \S")
 _PERCENT = re.compile(r"\b(\d+(?:\.\d+)?)%")
 _LOSS = re.compile(r"\bloss (\d+\.\d+)")
 _RATE = re.compile(r"\blr (\d\S*)")
+_SCORE = re.compile(r"(?:: |, )([^:]+?) ([-−]?\d\.\d+)(?=, |$)")
 
 
 class Progress(NamedTuple):
     """How far a command is. What is not known, or does not apply, is None."""
 
-    phase: str  #: what it does: "reading text", "training"
+    phase: str  #: what it does: "reading text", "training"; "scores" during training
     percent: float | None  #: of the phase; training ends with 100
     loss: float | None
     lr: float | None
     text: str  #: the line that terminals show
+    scores: dict[str, float] | None = None  #: by data set, after each evaluation of ``scores=``
 
 
 class Display:
@@ -74,6 +76,9 @@ class Calls(Display):
     def note(self, line: str) -> None:
         if line.startswith("Trained: "):
             self._call(Progress("training", 100.0, _number(_LOSS, line), None, line))
+        elif line.startswith("Scores: "):
+            scores = {name: float(score.replace("−", "-")) for name, score in _SCORE.findall(line)}
+            self._call(Progress("scores", _number(_PERCENT, line), None, None, line, scores))
 
     def move(self, line: str) -> None:
         phase = line.partition("  ")[0]

@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -17,7 +17,7 @@ from . import _corpus, _files, _program, _reuse
 from ._corpus import Corpus
 from ._optional import needed
 from ._progress import Calls, Display, Progress
-from ._vectors import Vectors
+from ._vectors import Table
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,8 +26,39 @@ else:
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
+
+    from ._keywords import Conversion, Evaluation, Resumption, Settings, Training
 
 Path = Union[str, "os.PathLike[str]"]
+
+# Settings that another text does not share: files of this text, and what follows from its size.
+_OF_ITS_TEXT = {"corpus", "graph", "field", "vocab", "cache", "matrix", "init", "init-moments", "freeze", "iterations",
+                "positives"}
+_OF_ITS_STRETCHES = {"batch", "sample"}  # in mode cl with CBOW
+
+# Settings that any training on another text shares.
+_READING = {"min-count", "max-vocab", "max-sentence", "join-lines", "lowercase", "tokenizer"}
+
+
+class Vectors(Table):
+    """The vectors of a file, or of a run, which can be asked, saved and trained further."""
+
+    def train(self, corpus: Corpus | None = None, out: Path | None = None, *, sentences: Corpus | None = None,
+              exist: Literal["replace", "reuse"] | None = None, progress: bool | None = None,
+              on_progress: Callable[[Progress], object] | None = None, **settings: Unpack[Training]) -> Run:
+        """Goes on with these vectors on another text: ``w2vcl.train(corpus, init=self)``. Returns a new run, and changes nothing here.
+
+        The new run has the words of both, and the settings of this run, unless others are given. Those that follow from the size of
+        a text follow from the new one. If a mode, model, preset, optimizer or subword is given, all settings but those of reading
+        the text have their defaults.
+        """
+        given: Any = {**self._settings(settings), "init": self, **settings}
+        return train(corpus, out=out, sentences=sentences, exist=exist, progress=progress, on_progress=on_progress, **given)
+
+    def _settings(self, changes: Iterable[str]) -> dict[str, Any]:
+        """The settings that train shares, if it has such changes. A file has none."""
+        return {}
 
 
 class Run(Vectors):
@@ -84,29 +115,78 @@ class Run(Vectors):
         return found
 
     @property
+    def corpus_count(self) -> int:
+        """The lines of the text, by gensim's name: sentences, where these are in memory."""
+        return int(self.summary["lines"])
+
+    @property
+    def corpus_total_words(self) -> int:
+        """The words of the text, by gensim's name."""
+        return int(self.summary["tokens"])
+
+    @property
+    def epochs(self) -> int:
+        """How often training read as many words as the text has, rounded; at least 1."""
+        return max(1, round(float(self.summary["epochs"])))
+
+    @property
     def interrupted(self) -> bool:
         """Whether the run was stopped before its end, or is still going: resume() goes on."""
         return not (self.folder / "summary.json").exists() or bool(self.summary.get("interrupted"))
 
     @property
     def metrics(self) -> pd.DataFrame:
-        """How training went: unit, seconds, loss, lr and speeds, a row for each line of metrics.jsonl."""
-        return needed("pandas").DataFrame(json.loads(_program.command("metrics", self.path, "--format", "json")))
+        """How training went: unit, seconds, loss, lr and speeds, a row for each line of metrics.jsonl.
+
+        A run with ``scores=`` also has a column for each data set, such as ``scores.Google``.
+        """
+        return needed("pandas").json_normalize(json.loads(_program.command("metrics", self.path, "--format", "json")))
 
     def resume(self, *, progress: bool | None = None, on_progress: Callable[[Progress], object] | None = None,
-               corpus: Corpus | None = None, **settings: Any) -> Run:
+               corpus: Corpus | None = None, **settings: Unpack[Resumption]) -> Run:
         """Goes on from the last checkpoint; a complete run stays as it is. Returns the run anew.
 
         corpus is the text, where it is no longer at the place that it was trained from.
         """
         place = _Place()
+        flags: dict[str, Any] = {**settings}
         if corpus is not None:
             given = {**settings, "field": self.config.get("field") or None}
-            settings = {**settings, "corpus": _corpus.as_path(corpus, given, lambda: place.folder), "tokenizer": given.get("tokenizer")}
+            flags.update(corpus=_corpus.as_path(corpus, given, lambda: place.folder), tokenizer=given.get("tokenizer"))
         elif self.interrupted and _corpus.is_made(self.config["corpus"]) and not os.path.exists(self.config["corpus"]):
             raise FileNotFoundError("the text of this run was in memory, and is gone: give it again, resume(corpus=...)")
-        _train(["resume", self.path, *_program.arguments(settings)], self.path, (self._keep, place), progress, on_progress)
+        _train(["resume", self.path, *_program.arguments(flags)], self.path, (self._keep, place), progress, on_progress)
         return Run(self.path, _keep=(self._keep, place), _temporary=self._temporary)
+
+    def _settings(self, changes: Iterable[str]) -> dict[str, Any]:
+        """The settings of this run that one that goes on from it shares, if it has such changes."""
+        config, changed = self.config, {*changes}
+        kept = config.keys() - _OF_ITS_TEXT
+        if (config["mode"], config.get("model")) == ("cl", "cbow"):
+            kept -= _OF_ITS_STRETCHES
+        if changed & {"iterations", "budget", "epochs", "epoch", "iter"}:
+            kept -= {"epochs", "budget"}
+        if changed & {"optimizer", "subword", "hierarchical_softmax", "hs"}:
+            kept &= {"mode", "model", *_READING}
+        if changed & {"model", "sg", "cbow"}:
+            kept &= {"mode", *_READING}
+        if changed & {"mode", "preset"}:
+            kept &= _READING
+        return {name.replace("-", "_"): value for name, value in config.items() if name in kept}
+
+    def save(self, path: Path, words: Iterable[str] | None = None, **settings: Unpack[Conversion]) -> None:
+        """Saves the whole run in a folder, if the path ends in ``.model`` or has no extension.
+
+        ``load(path)`` gives the run back, and it can be trained further. With another extension, or with ``words``, it writes the
+        vectors alone, as ``Vectors.save`` does. ``force=True`` replaces what is there.
+        """
+        target = pathlib.Path(path).expanduser()
+        if target.suffix not in ("", ".model") or words is not None or settings.get("format"):
+            super().save(path, words, **settings)
+            return
+        if self.folder != self.path:
+            raise ValueError(f"{self.path} is not finished: only its vectors can be saved, for example as {target.name}.bin; or resume()")
+        _files.copy_folder(self.path, target, bool(settings.get("force")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the path; of a temporary run, which another process may not find, the files."""
@@ -128,6 +208,8 @@ class Interrupted(KeyboardInterrupt):
 
 class _Place:
     """Owns a temporary folder, made when it is asked for."""
+
+    start: object = None  #: owns those of the run that init= names, which resume() reads again
 
     @cached_property
     def folder(self) -> pathlib.Path:
@@ -151,7 +233,7 @@ def _restored(files: dict[str, bytes]) -> Run:
 def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, out: Path | None = None, *,
           sentences: Corpus | None = None, exist: Literal["replace", "reuse"] | None = None,
           progress: bool | None = None, on_progress: Callable[[Progress], object] | None = None,
-          **settings: Any) -> Run:
+          **settings: Unpack[Training]) -> Run:
     """Trains vectors on a text.
 
     corpus, or sentences, is the path of a file or folder, a list of paths, or sentences: strings,
@@ -177,7 +259,9 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     or the text changed: a run that was stopped goes on, one that is complete is given back.
 
     The other settings are the flags of ``w2vcl train``, with underscores: ``min_count=50,
-    tokenizer="words", lowercase=True``. A run may stand wherever a path may: ``init=run``.
+    tokenizer="words", lowercase=True``. A run may stand wherever a path may: ``init=run`` goes on
+    with its words, n-grams or network, and its dim. ``scores=10`` scores the vectors ten times
+    during training, on the sets that come along or on those of ``data=``; see ``Run.metrics``.
 
     progress shows how far training is: None in notebooks and terminals, True always, False never.
     on_progress is called with every Progress. An exception of it stops training as Ctrl-C does.
@@ -190,9 +274,15 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
         raise TypeError("seeds: train returns one run, so call it with each seed=, or compare(…, seeds=)")
     place, text = _Place(), ""
     corpus = _one(corpus, sentences)
+    given: dict[str, Any] = {**settings}
+    if isinstance(init := given.get("init"), Vectors):
+        place.start = getattr(init, "_keep", None)
+        if dim is None and not isinstance(init, Run):
+            dim = init.vector_size
     if corpus is not None:
-        text = settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
-    flags = _program.arguments({"mode": mode, "dim": dim, **settings})
+        text = given["corpus"] = _corpus.as_path(corpus, given, lambda: place.folder)
+    scores = _program.arguments({name: given.pop(name, None) for name in ("scores", "data")})
+    flags = _program.arguments({"mode": mode, "dim": dim, **given})
     path = place.output(out, "run")
     if exist not in (None, "replace", "reuse"):
         raise ValueError(f'exist={exist!r}: there are "replace" and "reuse"')
@@ -205,7 +295,7 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     if exist is not None:
         flags.append("--force")
     hide = ("Saved:",) if out is None else ()
-    _train(["train", *flags, *_program.arguments({"out": path})], path, place, progress, on_progress, hide)
+    _train(["train", *flags, *scores, *_program.arguments({"out": path})], path, place, progress, on_progress, hide)
     return Run(path, _keep=place, _temporary=out is None)
 
 
@@ -261,18 +351,20 @@ def load(path: Path) -> Run | Vectors:
 
 
 def plan(corpus: Corpus | None = None, mode: str | None = None, dim: int | None = None, *,
-         sentences: Corpus | None = None, progress: bool | None = None, **settings: Any) -> dict[str, Any]:
+         sentences: Corpus | None = None, progress: bool | None = None, **settings: Unpack[Settings]) -> dict[str, Any]:
     """Iterations, memory by part and seconds that ``train`` with the same settings will need."""
     place = _Place()
     corpus = _one(corpus, sentences)
+    given: dict[str, Any] = {**settings}
     if corpus is not None:
-        settings["corpus"] = _corpus.as_path(corpus, settings, lambda: place.folder)
-    flags = _program.arguments({"mode": mode, "dim": dim, **settings})
+        given["corpus"] = _corpus.as_path(corpus, given, lambda: place.folder)
+    flags = _program.arguments({"mode": mode, "dim": dim, **given})
     answer: dict[str, Any] = json.loads(_program.command("plan", *flags, "--json", progress=progress))
     return answer
 
 
-def evaluate(run: Path, data: Path | None = None, *, progress: bool | None = False, **settings: Any) -> pd.DataFrame:
+def evaluate(run: Path, data: Path | None = None, *, progress: bool | None = False,
+             **settings: Unpack[Evaluation]) -> pd.DataFrame:
     """Scores of a run or a file of vectors: task, dataset, metric, score, found, total.
 
     data is a folder of sets, or a file; without it the sets that come along are used. The other

@@ -21,6 +21,9 @@ from ._program import Error, arguments, command
 if TYPE_CHECKING:
     import gensim.models
     import pandas as pd
+    from typing_extensions import Self, Unpack
+
+    from ._keywords import Conversion
 
 # A command line has room for two million bytes, in any case for this many.
 _ARGUMENT_BYTES = 1_000_000
@@ -41,7 +44,7 @@ class UnseenWord(Error, KeyError):
 def _of_gensim(name: str) -> Callable[..., Any]:
     """A method of gensim's KeyedVectors."""
 
-    def method(self: Vectors, *args: Any, **settings: Any) -> Any:
+    def method(self: Table, *args: Any, **settings: Any) -> Any:
         return getattr(self.keyed_vectors, name)(*args, **settings)
 
     method.__name__ = name
@@ -49,8 +52,8 @@ def _of_gensim(name: str) -> Callable[..., Any]:
     return method
 
 
-class Vectors:
-    """The vectors of a file, or of a run. Read when they are first used.
+class Table:
+    """Words and their vectors. Read when they are first used.
 
     Questions have the names of gensim's KeyedVectors: ``most_similar``, ``similarity``,
     ``doesnt_match``, ``index_to_key``. ``keyed_vectors`` is one, for everything else that gensim
@@ -82,7 +85,7 @@ class Vectors:
         return self._table[1]
 
     @property
-    def wv(self) -> Vectors:
+    def wv(self) -> Self:
         """The vectors themselves: gensim's models keep them there."""
         return self
 
@@ -277,11 +280,11 @@ class Vectors:
         rows = self.vectors / self._lengths[:, None] if unit else self.vectors
         return needed("pandas").DataFrame(rows, index=self.words)
 
-    def save(self, path: str | os.PathLike[str], words: Iterable[str] | None = None, **settings: Any) -> None:
+    def save(self, path: str | os.PathLike[str], words: Iterable[str] | None = None, **settings: Unpack[Conversion]) -> None:
         """Writes the vectors in the format of the path's extension, see ``w2vcl convert --help``.
 
-        A path without an extension is a file in word2vec's binary format. ``words`` writes those of other words in place of the vocabulary. ``force=True`` replaces a
-        file of vectors.
+        A path without an extension is a file in word2vec's binary format. ``words`` writes those of other words in place of the
+        vocabulary. ``force=True`` replaces a file of vectors.
         """
         if not pathlib.Path(path).suffix:
             settings = {"format": "binary", **settings}
@@ -303,8 +306,8 @@ class Vectors:
 
         def __getattr__(self, name: str) -> Any:
             advice = "; what only gensim's KeyedVectors has is at keyed_vectors"
-            if name in ("train", "build_vocab"):
-                advice = ": w2vcl.train(more, init=run) goes on with another text"
+            if name == "build_vocab":
+                advice = ": train(more) adds the words of another text, and trains on it"
             advice = "" if name.startswith("_") else advice
             raise AttributeError(f"{type(self).__name__} has no {name!r}{advice}", name=name, obj=self)
 
