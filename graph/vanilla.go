@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -17,6 +18,8 @@ type VanillaOptions struct {
 	Batch         int     // positive pairs of a minibatch
 	Epochs        int     // passes over the corpus
 	RunTokens     int     // about how many tokens are trained, if training ends before the epochs do; zero: it does not
+
+	Unit int // tokens of a unit at least; zero: they follow from RunTokens
 
 	// Dense minibatches update every row of both tables, those that they do not hold
 	// by a gradient of zero: moments go on moving them. Others leave such rows alone.
@@ -84,7 +87,7 @@ func NewMinibatches(text *corpus.Corpus, noise *corpus.Alias, o VanillaOptions, 
 	}
 	m := &Minibatches{text: text.Text(), noise: noise, negatives: c.Negatives, seed: c.Seed, pairs: o}
 	m.sentences = corpus.NewSentenceReader(text, o.sentenceOptions(c.Seed))
-	if m.units = cut(m.text, o.unit()); len(m.units) < 2 {
+	if m.units = cut(m.text, o.UnitTokens()); len(m.units) < 2 {
 		return nil, fmt.Errorf("the corpus has no sentence to train on")
 	}
 	return m, nil
@@ -180,13 +183,13 @@ func (t *Vanilla) build() {
 	t.encoder.update(t.iteration, nil, step.train(t.iteration, rows))
 }
 
-// unit returns how many tokens a unit has at least.
-func (o VanillaOptions) unit() int {
+// UnitTokens returns how many tokens a unit has at least.
+func (o VanillaOptions) UnitTokens() int {
 	const unitsOfRun = 256
-	if o.RunTokens > 0 {
+	if o.Unit == 0 && o.RunTokens > 0 {
 		return min(max(o.RunTokens/unitsOfRun, 1), unitTokens)
 	}
-	return unitTokens
+	return cmp.Or(o.Unit, unitTokens)
 }
 
 // cut returns the first sentence of each unit of an epoch, of so many tokens at least, and the end.

@@ -25,6 +25,7 @@ type Options struct {
 	Sample    float64 // subsampling threshold of frequent words; 0: none
 	Epochs    int     // passes over the text
 	RunTokens int     // about how many tokens are trained, if training ends before the epochs do; zero: it does not
+	Unit      int     // tokens of a unit; zero: they follow from the length of the run
 	Seed      uint64  // of everything random
 	Threads   int     // zero: all processors
 

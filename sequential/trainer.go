@@ -54,6 +54,9 @@ const (
 
 // unit returns how many tokens a unit has at least, in a text of so many.
 func (d Descriptor) unit(tokens int, c *Options) int {
+	if c.Unit > 0 {
+		return c.Unit
+	}
 	if d.spans {
 		return min(max(c.partOfRun(tokens, unitsOfSpanningRun), 1), spansOfUnit*c.Span)
 	}
@@ -180,12 +183,18 @@ func cut(sentences *corpus.Text, tokens int) []int {
 
 // Bounds returns what [Trainer.Bounds] of a trainer of the whole text does.
 func Bounds(sentences *corpus.Text, c Options) ([]int, error) {
-	d, err := Find(c.Algorithm)
+	unit, err := UnitTokens(sentences, c)
 	if err != nil {
 		return nil, err
 	}
+	return firsts(sentences, cut(sentences, unit)), nil
+}
+
+// UnitTokens returns how many tokens a unit of a trainer of the whole text has at least.
+func UnitTokens(sentences *corpus.Text, c Options) (int, error) {
+	d, err := Find(c.Algorithm)
 	setDefault(&c.Span, DefaultSpan)
-	return firsts(sentences, cut(sentences, d.unit(sentences.Tokens(), &c))), nil
+	return d.unit(sentences.Tokens(), &c), err
 }
 
 // firsts returns the numbers of the sentences that begin with the given tokens.

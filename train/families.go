@@ -103,6 +103,7 @@ func (j *job) drawCBOW(o graph.Options) (*blueprint, error) {
 func (j *job) drawVanilla(o graph.Options, noise *corpus.Alias) *blueprint {
 	c, text, words := &j.config, j.text.corpus, j.text.vocabulary.Len()
 	pairs := c.VanillaOptions()
+	c.Unit = pairs.UnitTokens()
 	return &blueprint{
 		plan: func(a *trainer.Account) error { return graph.PlanVanilla(a, words, pairs, o) },
 		make: func() (trainer.Trainer, error) { return graph.NewVanilla(text, noise, pairs, o) },
@@ -122,6 +123,9 @@ func (j *job) drawSequential(noise *corpus.Alias) *blueprint {
 	tokens, precision := int(j.text.stats.TokensUsed), device.Precision(c.Precision)
 	o := c.SequentialOptions(j.encoder)
 	o.Account, o.Start = j.live, j.startTables()
+	if j.options.Ranks == nil {
+		c.Unit, _ = sequential.UnitTokens(text.Text(), o) // the error comes again
+	}
 	idle := o // on the host, while tables are trained on a device
 	idle.Idle = true
 	return &blueprint{

@@ -25,6 +25,7 @@ type job struct {
 	asks    bool                  // make neither M nor a trainer
 	folder  string                // of the run, for an M that does not fit the memory
 	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
+	whole   *runfolder.Summary    // of the run to make longer; nil: it is not finished
 
 	guard    memoryGuard
 	executor executor

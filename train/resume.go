@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -38,11 +39,12 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	if err != nil {
 		return runfolder.Summary{}, group.Agree(err)
 	}
-	extends := changes["iterations"] != "" && folder.HasCheckpoint()
-	if whole && !last.Interrupted && !extends {
-		if changes["iterations"] != "" {
-			err = terminal.Usagef("--iterations: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
-				"'w2vcl train --init %s' goes on from its vectors", dir, dir)
+	length := slices.IndexFunc(settings.Lengths, func(name string) bool { return changes[name] != "" })
+	whole = whole && !last.Interrupted
+	if whole && (length < 0 || !folder.HasCheckpoint()) {
+		if length >= 0 {
+			err = terminal.Usagef("--%s: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
+				"'w2vcl train --init %s' goes on from its vectors", settings.Lengths[length], dir, dir)
 			return last, group.Agree(err)
 		}
 		if err := folder.Commit(last); err != nil {
@@ -51,13 +53,11 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 		return last, group.Agree(ErrComplete)
 	}
 	j := &job{folder: folder.Dir}
-	defer j.close()
-	err = j.open(folder, changes, group)
-	if err == nil && whole && !last.Interrupted && last.Iterations >= j.config.Iterations {
-		folder.KeepCheckpoint = true
-		err = cmp.Or(folder.Commit(last), terminal.Usagef("--iterations %d: the run has trained %d already", j.config.Iterations, last.Iterations))
+	if whole {
+		j.whole = &last
 	}
-	if err := send(group, &j.config, err); err != nil {
+	defer j.close()
+	if err := send(group, &j.config, j.open(folder, changes, group)); err != nil {
 		return runfolder.Summary{}, err
 	}
 	if options != nil {
@@ -92,15 +92,39 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *c
 		return err
 	}
 	j.closers = append(j.closers, j.from.Close)
+	j.config.Unit = j.from.UnitTokens
 	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(sharing(group, &c)))
 }
 
-// announceResume says where a run goes on, and which settings changed.
+// checkLonger refuses to end a run before where it is. One that is whole already is put in its place, should it not be there.
+func (j *job) checkLonger(folder *runfolder.Folder) error {
+	p, units := j.from.Position, j.trainer.Units()
+	if done := newWork(j.limit(), units, 0, p).Done(p); !done || j.whole == nil && p.Units <= units {
+		return nil
+	}
+	err := terminal.Usagef("%s has trained %s already, so long or longer", folder.Name, terminal.Quantity(terminal.Number(p.Units), j.mode.Unit))
+	if j.whole != nil {
+		folder.KeepCheckpoint = true
+		err = cmp.Or(folder.Commit(*j.whole), err)
+	}
+	return err
+}
+
+// announceResume says where a run goes on, and which settings changed. A run of another length has another learning rate from there on.
 func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
-	for _, name := range []string{"iterations", "lr", "lr-end", "context-weight", "unseen", "device", "precision"} {
-		if before := s.Settings[name]; before != now[name] {
-			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], before)
+	for _, name := range settings.Lengths {
+		if s.Settings[name] != now[name] {
+			next := newWork(j.limit(), j.trainer.Units(), 0, s.Position).Scheduled(s.Position, 0)
+			rate, last := j.config.Rate(next, j.trainer.Units()), s.Position.Last.LR
+			p.Notef("Note: the learning rate goes on at %.3g, as in a run that was so long from the start; it was %.3g, which "+
+				"--lr %.3[2]g --lr-end %.3[2]g would keep", rate, last)
+			break
+		}
+	}
+	for _, name := range []string{"epochs", "iterations", "budget", "lr", "lr-end", "context-weight", "unseen", "device", "precision"} {
+		if before := s.Settings[name]; before != now[name] && now[name] != "" {
+			p.Notef("Note: --%s is %s from here on; it was %s", name, now[name], cmp.Or(before, "not given"))
 		}
 	}
 	p.Notef("Resuming after %s", j.unitsOf(s.Position.Units, s.Units))

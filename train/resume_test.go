@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -481,7 +482,6 @@ func TestResumeRefuses(t *testing.T) {
 		{"setting of the model", edit("negative = 2", "negative = 3"), "", "negative 2 until now, but its config.toml says 3"},
 		{"seed", edit("seed = 1", "seed = 2"), "", "seed 1 until now"},
 		{"text is read in another way", edit("min-count = 5", "min-count = 4"), "", "min-count 5 until now"},
-		{"iterations instead of epochs", edit("epochs = 1", "iterations = 3"), "", "epochs 1 until now, but its config.toml says nothing of it"},
 		{"setting that is none", edit("dim = 4", "dims = 4"), "", "unknown setting"},
 		{"no settings", func(t *testing.T, out string) { os.Remove(filepath.Join(out, runfolder.ConfigFile)) }, "", "holds no config.toml"},
 		{"checkpoint cut", state(func(d []byte) []byte { return d[:len(d)-1] }), "", "bytes instead of"},
@@ -800,35 +800,58 @@ func TestVectorsOfACheckpoint(t *testing.T) {
 	}
 }
 
-// A finished run that kept its checkpoint goes on as if it had more iterations from the start, where the learning rate stays.
+// A finished run that kept its checkpoint goes on as if it had been longer from the start, where the learning rate stays.
 func TestResumeExtends(t *testing.T) {
-	for _, mode := range []string{"cl --model cbow", "cl --model sg"} {
-		run := func(iterations int, checkpoint string) string {
-			c, err := startConfig(t, mode, "ngram", smallText(), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.Iterations, c.Decay, c.LREnd = iterations, "none", 0
-			if err := c.Checkpoint.UnmarshalText([]byte(checkpoint)); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-				t.Fatal(err)
-			}
-			return c.Out
+	for _, test := range []struct {
+		mode, length, short, long string
+		same                      bool // the longer run has the same units
+	}{
+		{"cl --model cbow", "iterations", "6", "12", true}, {"cl --model cbow", "epochs", "2", "4", true}, {"cl --model sg", "iterations", "6", "12", true},
+		{"cl --model sg", "epochs", "1", "2", true}, {"cl --model sg", "budget", "1000pairs", "3000pairs", true}, {"vanilla", "epochs", "2", "3", true},
+		{"word2vec", "epochs", "2", "3", true}, {"fullw2v", "epochs", "1", "3", true}, {"word2vec", "budget", "1000words", "3000words", false},
+		{"psgnscc", "epochs", "1", "2", false}, {"glove", "epochs", "2", "5", true},
+	} {
+		run := func(value string, keep bool) string {
+			return checkpointed(t, test.mode, "", func(c *settings.Config) {
+				if c.Decay, c.LREnd = "none", 0; !keep {
+					c.Checkpoint = settings.Interval{}
+				}
+				change(t, c, test.length, value)
+			})
 		}
-		extended, short := run(6, "keep"), run(6, "0")
-		for out, reason := range map[string]string{extended: "", short: "kept no checkpoint"} {
-			_, err := Resume(t.Context(), nil, out, map[string]string{"iterations": "12"}, nil, nil)
+		extended := run(test.short, true)
+		for i, reason := range []string{"", "has trained", "kept no checkpoint"} {
+			out := extended
+			if i == 2 {
+				out = run(test.short, false)
+			}
+			var notes bytes.Buffer
+			_, err := Resume(t.Context(), nil, out, map[string]string{test.length: test.long}, nil, progress.New(&notes))
 			if (err == nil) != (reason == "") || err != nil && !strings.Contains(err.Error(), reason) {
-				t.Fatalf("%s: error %v, want %q", mode, err, reason)
+				t.Fatalf("%v: error %v, want %q", test, err, reason)
+			}
+			if want := "the learning rate goes on at"; strings.Contains(notes.String(), want) != (err == nil) {
+				t.Errorf("%v: %q in\n%s", test, want, &notes)
 			}
 		}
-		if hashOf(t, extended) != hashOf(t, run(12, "0")) {
-			t.Errorf("%s: extended, other vectors", mode)
+		if hashOf(t, extended) != hashOf(t, run(test.long, false)) && test.same {
+			t.Errorf("%v: extended, other vectors", test)
 		}
-		if _, err := Resume(t.Context(), nil, extended, map[string]string{"iterations": "12"}, nil, nil); err == nil || !strings.Contains(err.Error(), "has trained 12 already") {
-			t.Errorf("%s: as many iterations: %v", mode, err)
+	}
+}
+
+// change sets a setting of a length.
+func change(t *testing.T, c *settings.Config, length, value string) {
+	t.Helper()
+	c.Budget = trainer.Budget{}
+	err := c.Budget.UnmarshalText([]byte(value))
+	if number, notNumber := strconv.Atoi(value); notNumber == nil {
+		c.Epochs, c.Iterations, err = 0, number, nil
+		if length == "epochs" {
+			c.Epochs, c.Iterations = number, 0
 		}
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -139,6 +139,9 @@ func (j *job) begin(folder *runfolder.Folder, p *progress.Progress) (runfolder.P
 		if err := j.from.Load(j.trainer); err != nil {
 			return from, err
 		}
+		if err := j.checkLonger(folder); err != nil {
+			return from, err
+		}
 		from = j.from.Position
 		j.announceResume(p)
 	}

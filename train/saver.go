@@ -41,7 +41,7 @@ func (j *job) newSaver(folder *runfolder.Folder, metrics *runfolder.MetricsLog, 
 		path: folder.Path(runfolder.CheckpointFile), trainer: j.trainer, metrics: metrics,
 		run: runfolder.Checkpoint{
 			Units: j.trainer.Units(), Corpus: fingerprint, Vocabulary: vocabulary,
-			Settings: j.recorded().Recorded(), Ranks: sharing(j.options.Ranks, &j.config),
+			Settings: j.recorded().Recorded(), Ranks: sharing(j.options.Ranks, &j.config), UnitTokens: j.config.Unit,
 		},
 		every: j.config.Checkpoint, composed: j.savesComposed(), saved: from.Units, tried: from, unitName: j.mode.Unit, progress: p,
 		space: func() error { return space.CheckCheckpoint(folder) },

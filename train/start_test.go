@@ -341,8 +341,10 @@ func checkStart(t *testing.T, c settings.Config, what string) {
 func checkpointed(t *testing.T, mode, encoder string, change func(c *settings.Config)) string {
 	t.Helper()
 	c, err := startConfig(t, mode, encoder, smallText(), "")
-	c.Checkpoint.Keep = true
-	change(&c)
+	if err == nil {
+		err = c.Checkpoint.UnmarshalText([]byte("keep"))
+		change(&c)
+	}
 	if err == nil {
 		_, err = Run(t.Context(), c, Options{}, nil)
 	}
@@ -395,12 +397,10 @@ func TestInitMoments(t *testing.T) {
 
 // Moments that cannot come along are refused by a reason.
 func TestInitMomentsRefuses(t *testing.T) {
-	with := func(keep bool) string {
-		return checkpointed(t, "cl --model sg", "none", func(c *settings.Config) { c.Checkpoint.Keep = keep })
-	}
-	kept := with(true)
+	kept := checkpointed(t, "cl --model sg", "none", func(*settings.Config) {})
+	without := checkpointed(t, "cl --model sg", "none", func(c *settings.Config) { c.Checkpoint = settings.Interval{} })
 	for _, test := range []struct{ mode, init, optimizer, want string }{
-		{"cl --model sg", with(false), "adam", "kept no moments, as --checkpoint keep"},
+		{"cl --model sg", without, "adam", "kept no moments, as --checkpoint keep"},
 		{"cl --model sg", writeFile(t, "old.vec", "1 4\nred 1 2 3 4\n"), "adam", "is a file, not a run folder"},
 		{"cl --model cbow", kept, "adam", "are of --model sg, not cbow"},
 		{"vanilla", kept, "adam", "are of --mode cl, not vanilla"},

@@ -30,8 +30,8 @@ func newResume(s cli.Streams) *cobra.Command {
 		Long: `Continue the run of DIR, the folder given to train, from its last checkpoint. A run
 that was stopped before its first checkpoint starts over. The result has the same bits
 as without a stop; on another --device it is the same up to rounding. A complete run
-stays as it is (exit code 0), so resume can be repeated until it succeeds; --iterations
-extends one that was trained with --checkpoint keep.
+stays as it is (exit code 0), so resume can be repeated until it succeeds; --epochs,
+--iterations and --budget extend one that was trained with --checkpoint keep.
 
 Settings come from the run folder. The text and the settings must be the same as
 when the run began; only the flags below may change.`,
@@ -46,7 +46,9 @@ when the run began; only the flags below may change.`,
 	for name, usage := range map[string]string{
 		"corpus":     "the text is now at `PATH`",
 		"graph":      "the graph is now at `PATH`",
-		"iterations": "train `N` iterations in all, at the rates of a run of N from here on",
+		"iterations": "train `N` iterations in all, at the learning rates of a run of N from here on",
+		"epochs":     "train `N` epochs in all, at the learning rates of a run of N from here on",
+		"budget":     "train for a `BUDGET` in all, at the learning rates of such a run from here on",
 		"force":      "replace a --matrix file that does not fit",
 		"lr":         "learning rate `X` at the start of a decay: lower it after training diverged",
 		"lr-end":     "learning rate `X` at the end of a linear decay",

@@ -36,14 +36,15 @@ const (
 // seed and unit, so there is no generator to save.
 type Checkpoint struct {
 	Version    int               `json:"version"`
-	Units      int               `json:"units"`           // of the whole run
-	Corpus     string            `json:"corpus"`          // fingerprint, in hexadecimal digits
-	Vocabulary string            `json:"vocabulary"`      // XXH64 of words and counts
-	Settings   map[string]string `json:"settings"`        // all that are recorded
-	Ranks      int               `json:"ranks,omitempty"` // that share the text; 0: one process does, or it does not matter
-	Position   Position          `json:"position"`        // how far the run has come
-	Metrics    int64             `json:"metrics_bytes"`   // of metrics.jsonl that belong to it
-	MetricsSum string            `json:"metrics_xxh64"`   // XXH64 of them
+	Units      int               `json:"units"`                 // of the whole run
+	UnitTokens int               `json:"unit_tokens,omitempty"` // at least; 0: units are no part of the text
+	Corpus     string            `json:"corpus"`                // fingerprint, in hexadecimal digits
+	Vocabulary string            `json:"vocabulary"`            // XXH64 of words and counts
+	Settings   map[string]string `json:"settings"`              // all that are recorded
+	Ranks      int               `json:"ranks,omitempty"`       // that share the text; 0: one process does, or it does not matter
+	Position   Position          `json:"position"`              // how far the run has come
+	Metrics    int64             `json:"metrics_bytes"`         // of metrics.jsonl that belong to it
+	MetricsSum string            `json:"metrics_xxh64"`         // XXH64 of them
 }
 
 // ErrNotFinite says that a table holds NaN or infinity.
@@ -160,8 +161,8 @@ func (c *Checkpoint) check() error {
 		return errors.New("its settings: " + err.Error()) // no usage error: nobody typed them
 	}
 	switch {
-	case c.Units < 1:
-		return fmt.Errorf("it is of a run of %d units", c.Units)
+	case c.Units < 1 || c.UnitTokens < 0:
+		return fmt.Errorf("it is of a run of %d units of %d tokens", c.Units, c.UnitTokens)
 	case c.Metrics < 0:
 		return fmt.Errorf("it knows %d bytes of metrics", c.Metrics)
 	case !isHash(c.Corpus) || !isHash(c.Vocabulary) || !isHash(c.MetricsSum):
@@ -192,11 +193,8 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 		}
 		saved = saved[1:]
 	}
-	if s.Units != t.Units() && s.Settings["iterations"] == "" { // these may change
-		return s.damaged(fmt.Errorf("it is of %d units, but this training has %d", s.Units, t.Units()))
-	}
-	if s.Position.Units > t.Units() {
-		return terminal.Usagef("--iterations %d: the run has trained %d already", t.Units(), s.Position.Units)
+	if s.Units != t.Units() && s.Ranks > 0 {
+		return terminal.Usagef("a run on several ranks cannot be longer or shorter than it began: leave out --epochs and --budget")
 	}
 	if len(state) != len(saved) {
 		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(saved), len(state)))

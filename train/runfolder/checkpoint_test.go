@@ -142,7 +142,7 @@ func TestCheckpointRefuses(t *testing.T) {
 	}{
 		"version":            {func(c *Checkpoint) { c.Version = 9 }, "version 9 is not read"},
 		"units":              {func(c *Checkpoint) { c.Units = 0 }, "a run of 0 units"},
-		"units of the run":   {func(c *Checkpoint) { c.Units = 999 }, "of 999 units, but this training has 1000"},
+		"tokens of a unit":   {func(c *Checkpoint) { c.UnitTokens = -1 }, "units of -1 tokens"},
 		"corpus":             {func(c *Checkpoint) { c.Corpus = "7" }, "no hash"},
 		"vocabulary":         {func(c *Checkpoint) { c.Vocabulary = strings.Repeat("x", 16) }, "no hash"},
 		"settings":           {func(c *Checkpoint) { c.Settings["dime"] = "2" }, "no such setting"},

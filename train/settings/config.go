@@ -24,6 +24,7 @@ type Config struct {
 // Fitted is what follows from the text, and is no setting: see [Config.FitText].
 type Fitted struct {
 	Passes int // of mode cl: how often the text is read to build M
+	Unit   int // tokens of a unit of modes that read sentences; 0: they follow from the length of the run
 }
 
 // Run says how to train, from which files, and what to write.

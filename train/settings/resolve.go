@@ -32,8 +32,8 @@ func Resolve(file string, flags map[string]string) (Config, error) {
 	return c, nil
 }
 
-// lengths are the settings that say how long to train. One of them does.
-var lengths = []string{"epochs", "iterations", "budget"}
+// Lengths are the settings that say how long to train. One of them does.
+var Lengths = []string{"epochs", "iterations", "budget"}
 
 // checkLength refuses two settings that both say how long to train, and 0, which stands for neither epochs nor iterations.
 func (c *Config) checkLength(set given) error {
@@ -44,7 +44,7 @@ func (c *Config) checkLength(set given) error {
 		return terminal.Usagef("%s %d: must be at least 1", set["epochs"], c.Epochs)
 	}
 	first := ""
-	for _, name := range lengths {
+	for _, name := range Lengths {
 		switch {
 		case set[name] == "":
 		case first == "":
@@ -76,8 +76,8 @@ func layer(file string, flags map[string]string) (c Config, set given, had map[s
 			return c, nil, nil, err
 		}
 	}
-	if slices.ContainsFunc(lengths, func(name string) bool { _, ok := flags[name]; return ok }) {
-		for _, name := range lengths { // a flag wins over the file
+	if slices.ContainsFunc(Lengths, func(name string) bool { _, ok := flags[name]; return ok }) {
+		for _, name := range Lengths { // a flag wins over the file
 			delete(texts, name)
 		}
 	}

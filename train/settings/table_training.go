@@ -4,7 +4,7 @@ package settings
 func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{
-			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, value: &c.Epochs,
+			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, Resume: true, value: &c.Epochs,
 			help: "`N` epochs: passes over the text, or over M with --model sg, where one is --contexts iterations",
 		},
 		{
@@ -12,7 +12,7 @@ func (c *Config) lengthSettings() []Setting {
 			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and 1,024 for a short text",
 		},
 		{
-			Name: "budget", Modes: atRate, Record: true, value: &c.Budget,
+			Name: "budget", Modes: atRate, Record: true, Resume: true, value: &c.Budget,
 			help: "train for a `BUDGET` in place of --epochs and --iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)",
 		},
 		{

@@ -69,7 +69,7 @@ func (c *Config) StretchOptions() wordcontext.StretchOptions {
 func (c *Config) VanillaOptions() graph.VanillaOptions {
 	return graph.VanillaOptions{
 		Window: c.Window, DynamicWindow: c.DynamicWindow, Sample: c.Sample,
-		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Dense: c.IsPublished() && c.Preset != presetVanillaLong,
+		Batch: c.Batch, Epochs: c.Epochs, RunTokens: c.runWords(), Unit: c.Unit, Dense: c.IsPublished() && c.Preset != presetVanillaLong,
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *Config) SequentialOptions(e subword.Trained) sequential.Options {
 		Composition: c.Composition(e),
 		Algorithm:   sequential.Algorithm(c.Mode), Model: sequential.Model(c.Model), HierarchicalSoftmax: c.HierarchicalSoftmax,
 		Dim: c.Dim, Window: c.Window, Negatives: c.Negative, Sample: c.Sample,
-		Epochs: c.Epochs, RunTokens: c.runWords(), Seed: c.Seed, Threads: c.ThreadCount(),
+		Epochs: c.Epochs, RunTokens: c.runWords(), Unit: c.Unit, Seed: c.Seed, Threads: c.ThreadCount(),
 		PairByPair: c.trains(atOnce) && !c.Together, Batch: c.Batch,
 		Sync: sequential.Sync{Rule: sequential.Rule(c.CombineRule), Words: c.Sync, Hot: c.hotWords()},
 	}
