@@ -212,28 +212,41 @@ func (s *stepper) linked(from, to uint32) bool {
 
 // drawFromTable is step without rejection: it draws among all neighbours at once. It takes two random numbers.
 func (s *stepper) drawFromTable(previous, here uint32, random *numbers) uint32 {
-	total := s.masses(previous, here, math.MaxUint64, nil)
-	u := random.next64()
-	if total == 0 { // all are below 2^-32 of the largest possible
-		return s.draw(s.g.starts[here], s.g.starts[here+1], uint32(u))
-	}
-	level, _ := bits.Mul64(u, total)
-	var x uint32
-	s.masses(previous, here, level, &x)
+	total, _ := s.masses(previous, here, mass{math.MaxUint64, math.MaxUint64})
+	_, x := s.masses(previous, here, total.part(random.next64()))
 	return x
 }
 
-// masses adds up the probabilities, in parts of 2^-32 of a cell, that the neighbours of here are drawn and accepted. It
-// stops at the one with which the sum exceeds level, and sets found to it.
-func (s *stepper) masses(previous, here uint32, level uint64, found *uint32) (sum uint64) {
+// A mass is a sum of products of 64 bits, exact: high·2^64 + low. Even the least probable neighbours have one.
+type mass struct{ high, low uint64 }
+
+// plus adds a share of a cell, of 2^32, that is accepted.
+func (m mass) plus(share uint64, accepted uint32) mass {
+	high, low := bits.Mul64(share, uint64(accepted)+1)
+	low, carry := bits.Add64(m.low, low, 0)
+	return mass{m.high + high + carry, low}
+}
+
+// part returns u/2^64 of a mass, rounded down.
+func (m mass) part(u uint64) mass {
+	high, low := bits.Mul64(u, m.high)
+	more, _ := bits.Mul64(u, m.low)
+	low, carry := bits.Add64(low, more, 0)
+	return mass{high + carry, low}
+}
+
+func (m mass) exceeds(level mass) bool {
+	return m.high > level.high || m.high == level.high && m.low > level.low
+}
+
+// masses adds up the probabilities that the neighbours of here are drawn and accepted. It stops at the one with which the sum
+// exceeds level, and returns it.
+func (s *stepper) masses(previous, here uint32, level mass) (sum mass, found uint32) {
 	start, end := s.g.starts[here], s.g.starts[here+1]
-	add := func(share uint64, x, accepted uint32) bool { // a share of a cell, of 2^32
-		high, low := bits.Mul64(share, uint64(accepted)+1)
-		if sum += high<<32 | low>>32; sum > level {
-			*found = x
-			return true
-		}
-		return false
+	add := func(share uint64, x, accepted uint32) bool {
+		sum = sum.plus(share, accepted)
+		found = x
+		return sum.exceeds(level)
 	}
 	const cell = 1 << 32
 	for at := start; at < end; at++ {
@@ -241,17 +254,15 @@ func (s *stepper) masses(previous, here uint32, level uint64, found *uint32) (su
 		if s.cells != nil {
 			share = uint64(s.cells[2*at])
 			if other := s.g.ends[start+int(s.cells[2*at+1])]; add(cell-share, other, s.acceptanceOf(previous, other)) {
-				return sum
+				return sum, found
 			}
 		}
 		if share > 0 && add(share, own, s.acceptanceOf(previous, own)) {
-			return sum
+			return sum, found
 		}
 	}
 	if folded := s.foldedAt(previous, here); folded > 0 {
-		if sum += uint64(folded) * (uint64(s.foldedAcceptance) + 1); sum > level {
-			*found = previous
-		}
+		add(cell*uint64(folded), previous, s.foldedAcceptance)
 	}
-	return sum
+	return sum, found
 }
