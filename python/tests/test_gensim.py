@@ -335,7 +335,7 @@ def test_what_is_not_installed_is_named(run, monkeypatch):
 
 def test_messages_speak_of_keywords(text, tmp_path):
     for settings, message in [({"lr": -1}, "^lr=-1: "), ({"min_count": 0}, "^min_count=0: "), ({"tokenizer": "word"}, "^tokenizer word: "),
-                              ({"epoch": "x"}, "epochs"), ({"min_count": 100000}, "lower min_count")]:
+                              ({"epoch": "x"}, "epochs"), ({"total_examples": 3}, "leave it out: sentences are counted"), ({"min_count": 100000}, "lower min_count")]:
         with pytest.raises(w2vcl.Error, match=message) as caught:
             w2vcl.train(text, out=tmp_path / "out", **settings)
         assert "--" not in str(caught.value)

@@ -130,14 +130,18 @@ class Training(Settings, total=False):
 class Resumption(TypedDict, total=False):
     """Flags of w2vcl resume."""
 
+    budget: str | None  #: train for a BUDGET in all, at the learning rates of such a run from here on
     cache: Path | None  #: keep the encoded text in the folder DIR, and reuse it while text and settings are the same (default: a large text has a file in the run folder until the run is finished)
     checkpoint: str | int | None  #: how often to save what 'w2vcl resume' needs: WHEN is a time (10m, 90s; the first after a minute), a number of iterations, 0 to save only when interrupted, or keep: every 10m, and the last stays, for 'w2vcl resume iterations'
     context_weight: float | None  #: vectors.bin has W + X times C: word vectors plus a part of the context vectors; 0 leaves only word vectors
     data: Path | None  #: DIR of the sets of scores, or one file (default: the sets that come with w2vcl)
     device: str | None  #: where to train: NAME is cpu, cuda (modes cl, vanilla, word2vec, pword2vec, fullw2v, fullregister, parw2v), cuda:N for GPU number N, or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla)
+    epochs: int | None  #: train N epochs in all, at the learning rates of a run of N from here on
+    iter: int | None  #: another name of epochs
+    epoch: int | None  #: another name of epochs
     force: bool | int | None  #: replace a matrix file that does not fit
     graph: Path | None  #: the graph is now at PATH
-    iterations: int | None  #: train N iterations in all, at the rates of a run of N from here on
+    iterations: int | None  #: train N iterations in all, at the learning rates of a run of N from here on
     lr: float | None  #: learning rate X at the start of a decay: lower it after training diverged
     alpha: float | None  #: another name of lr
     learning_rate: float | None  #: another name of lr
