@@ -283,7 +283,10 @@ func (k *matrixMaker) reading() int64 { return k.text.ReaderBytes(k.config.Threa
 // error if memory or disk do not suffice.
 func (k *matrixMaker) disk() (wordcontext.FileEstimate, error) {
 	c := k.config
-	advice := fmt.Sprintf("lower --contexts (now %d), or raise --min-count (now %d)", c.Contexts, c.MinCount)
+	advice := fmt.Sprintf("lower --contexts (now %d)", c.Contexts)
+	if c.Graph == "" {
+		advice += fmt.Sprintf(", or raise --min-count (now %d)", c.MinCount)
+	}
 	options := c.MatrixOptions()
 	disk, err := wordcontext.EstimateFile(k.text, options, k.building())
 	if errors.Is(err, wordcontext.ErrMemory) {

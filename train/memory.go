@@ -151,7 +151,10 @@ func (j *job) lessMemory() string {
 	case j.matrix > 0:
 		ways = append(ways, fmt.Sprintf("lower --contexts (now %d) or --positives (now %v)", c.Contexts, c.Positives))
 	}
-	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim), fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
+	ways = append(ways, fmt.Sprintf("lower --dim (now %d)", c.Dim))
+	if c.Graph == "" { // all nodes of a graph stay
+		ways = append(ways, fmt.Sprintf("raise --min-count (now %d)", c.MinCount))
+	}
 	switch {
 	case c.Subword == settings.SubwordCNN:
 		ways = append(ways, fmt.Sprintf("lower --filters (now %s)", c.Filters))

@@ -151,11 +151,11 @@ func (g *Graph) WriteEdges(w io.Writer) error {
 	return b.Flush()
 }
 
-// writeLine writes a line with two nodes and what follows. Names that a list would have otherwise stand within quotation marks.
+// writeLine writes a line with two nodes and what follows. Names that would begin a comment stand within quotation marks.
 func (g *Graph) writeLine(b *bufio.Writer, from, to uint32, rest string) {
 	for i, node := range []uint32{from, to} {
 		name := g.Names[node]
-		if strings.ContainsAny(name, `",;`) || strings.ContainsAny(name[:1], "#%/({") {
+		if strings.ContainsAny(name[:1], `"#%/`) {
 			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		}
 		b.WriteString(" "[:i])

@@ -38,27 +38,19 @@ func (o *ReadOptions) threads() int {
 // weights, no edges. They may wrap the error of a context that is done, or
 // memory.ErrRoom for a graph that the memory does not hold.
 func Read(ctx context.Context, path string, o ReadOptions) (g *Graph, notes []string, err error) {
-	source, err := sourceOf(path)
+	sources, err := textfile.Find(path)
+	if err == nil && len(sources) != 1 {
+		err = fmt.Errorf("%s is a folder, not a file", path)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the graph: %w", err)
 	}
+	source := sources[0]
 	g, notes, err = read(ctx, source, o)
 	if err != nil && !strings.Contains(err.Error(), source.Name) { // as errors of the file itself do
 		err = fmt.Errorf("%s: %w", source.Name, err)
 	}
 	return g, notes, err
-}
-
-// sourceOf returns the source of a file.
-func sourceOf(path string) (textfile.Source, error) {
-	sources, err := textfile.Find(path)
-	if err != nil {
-		return textfile.Source{}, err
-	}
-	if len(sources) != 1 || path != "-" && sources[0].Name != path {
-		return textfile.Source{}, fmt.Errorf("%s is a folder, not a file", path)
-	}
-	return sources[0], nil
 }
 
 // read is Read of a source.

@@ -50,20 +50,24 @@ func (o Options) withDefaults() (Options, error) {
 	o.P = cmp.Or(o.P, 1)
 	o.Q = cmp.Or(o.Q, 1)
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	return o, o.Check()
+}
+
+// Check returns an error if an option, for which no default is taken, is out of its range. It begins with the option's name.
+func (o Options) Check() error {
 	switch {
-	case o.Walks < 0 || o.Walks > MaxWalks:
-		return o, fmt.Errorf("cannot take %d walks from each node", o.Walks)
-	case o.Length < 0 || o.Length > MaxLength:
-		return o, fmt.Errorf("a walk cannot have %d nodes", o.Length)
+	case o.Walks < 1 || o.Walks > MaxWalks:
+		return fmt.Errorf("walks %d: must be from 1 to %d", o.Walks, MaxWalks)
+	case o.Length < 1 || o.Length > MaxLength:
+		return fmt.Errorf("length %d: must be from 1 to %d", o.Length, MaxLength)
+	case !(o.P >= MinParameter && o.P <= MaxParameter):
+		return fmt.Errorf("p %g: must be from %g to %g", o.P, MinParameter, MaxParameter)
+	case !(o.Q >= MinParameter && o.Q <= MaxParameter):
+		return fmt.Errorf("q %g: must be from %g to %g", o.Q, MinParameter, MaxParameter)
 	case o.Threads < 0:
-		return o, fmt.Errorf("cannot use %d threads", o.Threads)
+		return fmt.Errorf("threads %d: must be 0 or more", o.Threads)
 	}
-	for _, v := range []float64{o.P, o.Q} {
-		if !(v >= MinParameter && v <= MaxParameter) {
-			return o, fmt.Errorf("p or q is %g; both must be from %g to %g", v, MinParameter, MaxParameter)
-		}
-	}
-	return o, nil
+	return nil
 }
 
 // holdOutRound is the number of the round whose random numbers HoldOut draws. No walk

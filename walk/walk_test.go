@@ -298,11 +298,11 @@ func TestWriteWalksErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"walks":     {t.Context(), g, Options{Walks: -1}, "-1 walks"},
-		"length":    {t.Context(), g, Options{Length: -1}, "-1 nodes"},
-		"threads":   {t.Context(), g, Options{Threads: -1}, "-1 threads"},
-		"p":         {t.Context(), g, Options{P: -1}, "p or q is -1"},
-		"q":         {t.Context(), g, Options{Q: math.NaN()}, "p or q is NaN"},
+		"walks":     {t.Context(), g, Options{Walks: -1}, "walks -1"},
+		"length":    {t.Context(), g, Options{Length: -1}, "length -1"},
+		"threads":   {t.Context(), g, Options{Threads: -1}, "threads -1"},
+		"p":         {t.Context(), g, Options{P: -1}, "p -1: must be"},
+		"q":         {t.Context(), g, Options{Q: math.NaN()}, "q NaN: must be"},
 		"no nodes":  {t.Context(), &Graph{}, Options{}, "no nodes"},
 		"disk":      {t.Context(), g, Options{}, "full"},
 		"cancelled": {ctx, g, Options{}, "canceled"},

@@ -71,22 +71,15 @@ func (o *walkOptions) check() error {
 	switch {
 	case o.out == "" && o.restOut == "":
 		return terminal.Usagef("--out is missing: name the file to write the walks to")
-	case o.walk.Walks < 1 || o.walk.Walks > walk.MaxWalks:
-		return terminal.Usagef("--walks %d: must be from 1 to %d", o.walk.Walks, walk.MaxWalks)
-	case o.walk.Length < 1 || o.walk.Length > walk.MaxLength:
-		return terminal.Usagef("--length %d: must be from 1 to %d", o.walk.Length, walk.MaxLength)
-	case !(o.walk.P >= walk.MinParameter && o.walk.P <= walk.MaxParameter):
-		return terminal.Usagef("--p %g: must be from %g to %g", o.walk.P, walk.MinParameter, walk.MaxParameter)
-	case !(o.walk.Q >= walk.MinParameter && o.walk.Q <= walk.MaxParameter):
-		return terminal.Usagef("--q %g: must be from %g to %g", o.walk.Q, walk.MinParameter, walk.MaxParameter)
-	case o.walk.Threads < 0:
-		return terminal.Usagef("--threads %d: must be 0 or more", o.walk.Threads)
 	case o.holdout != 0 && !(o.holdout > 0 && o.holdout < 1):
 		return terminal.Usagef("--holdout %g: must be between 0 and 1", o.holdout)
 	case (o.holdout != 0) != (o.holdoutOut != ""):
 		return terminal.Usagef("--holdout and --holdout-out belong together")
 	case o.restOut != "" && o.holdout == 0:
 		return terminal.Usagef("--rest-out needs --holdout")
+	}
+	if err := o.walk.Check(); err != nil {
+		return terminal.Usagef("--%v", err)
 	}
 	return nil
 }

@@ -74,58 +74,35 @@ func (c *Columns) divide(lines iter.Seq2[int, []byte]) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Split appends the columns of a line to fields. A column may stand within quotation marks, as in CSV; where tabs or
-// spaces separate columns, a mark that does not end is a letter like any other. An error begins with the column's
-// place in the line.
+// Split appends the columns of a line to fields, without quotation marks on both sides. An error begins with the
+// column's place in the line.
 func (c Columns) Split(fields []Field, line []byte) ([]Field, error) {
 	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte{'\r'}), " ")
 	if c.Separator == ' ' {
-		line = bytes.TrimRight(line, " \t")
+		line = bytes.TrimRight(line, "\t ")
 	}
 	for at := 0; at <= len(line); at++ {
 		for at < len(line) && c.isBlank(line[at]) {
 			at++
 		}
-		text, end, quoted := c.quoted(line, at)
-		if !quoted {
-			if at < len(line) && line[at] == '"' && (c.Separator == ',' || c.Separator == ';') {
-				return nil, fmt.Errorf("column %d: what begins with this quotation mark does not end with one before a %s", at+1, c.separator())
-			}
-			for end = at; end < len(line) && !c.separates(line[end]); end++ {
-			}
-			text = bytes.TrimRight(line[at:end], " \t")
+		f := Field{At: at + 1}
+		for at < len(line) && !c.separates(line[at]) {
+			at++
 		}
-		fields = append(fields, Field{text, at + 1})
-		at = end
+		f.Text = bytes.TrimRight(line[f.At-1:at], " \t")
+		switch quoted := len(f.Text) > 1 && f.Text[0] == '"'; {
+		case quoted && f.Text[len(f.Text)-1] == '"':
+			f.Text = bytes.ReplaceAll(f.Text[1:len(f.Text)-1], []byte(`""`), []byte(`"`))
+		case quoted && c.Separator != '\t':
+			return nil, fmt.Errorf("column %d: %q begins with a quotation mark and does not end with one: a column has no separator within", f.At, f.Text)
+		}
+		fields = append(fields, f)
 	}
 	if c.Count > 0 && len(fields) != c.Count {
 		return nil, fmt.Errorf("column %d: it has %d columns separated by %ss, and the first line has %d",
 			len(line)+1, len(fields), c.separator(), c.Count)
 	}
 	return fields, nil
-}
-
-// quoted returns what stands within quotation marks at a place of a line, and where the column ends.
-func (c Columns) quoted(line []byte, at int) (text []byte, end int, ok bool) {
-	if at == len(line) || line[at] != '"' {
-		return nil, 0, false
-	}
-	for end = at + 1; end < len(line); end++ {
-		if line[end] != '"' {
-			continue
-		}
-		if end+1 == len(line) || line[end+1] != '"' {
-			break
-		}
-		end++
-	}
-	if end == len(line) {
-		return nil, 0, false
-	}
-	text = bytes.ReplaceAll(line[at+1:end], []byte(`""`), []byte(`"`))
-	for end++; end < len(line) && c.isBlank(line[end]) && !c.separates(line[end]); end++ {
-	}
-	return text, end, end == len(line) || c.separates(line[end])
 }
 
 // separates reports whether a byte separates columns.
