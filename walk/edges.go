@@ -62,6 +62,17 @@ func (e *edges) header() uint64 {
 	return first.from[0]
 }
 
+// loneFirst reports whether the nodes of the first edge are words that are in no other, as titles are.
+func (e *edges) loneFirst() bool {
+	first := e.chunks[0]
+	if e.count() < 3 || len(first.from) == 0 || min(first.from[0], first.to[0]) < wordKey {
+		return false
+	}
+	of := func(key uint64) bool { return key == first.from[0] || key == first.to[0] }
+	return !slices.ContainsFunc(first.from[1:], of) && !slices.ContainsFunc(first.to[1:], of) &&
+		!slices.ContainsFunc(e.chunks[1:], func(c edgeChunk) bool { return slices.ContainsFunc(c.from, of) || slices.ContainsFunc(c.to, of) })
+}
+
 // each calls visit for every edge, chunks side by side.
 func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint64)) error {
 	return parallel.Do(ctx, threads, len(e.chunks), func(k int) {

@@ -84,6 +84,7 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"u v\na u\n", "", "a-u u-v"},
 	{"u,v\n1,2\n2,3\n", "", "1-2 2-3"},
 	{"alice bob\n", "", "alice-bob"},
+	{"follower,followee\nanna,bob\nbob,anna\n", "d", "anna-bob bob-anna follower-followee ~ the nodes of the first edge are in no other: remove the line if they are titles"},
 	{"alice bob\ncarl dan\n", "", "alice-bob carl-dan"},
 	{"anna heat\n1 2\n", "", "1-2 ~ a number that stands below both \"anna\" and \"heat\" is one node"},
 	{"user,item\n1,1\n2,1\n", "", "1-1 1-2 ~ a number that stands below both \"user\" and \"item\" is one node: if these are two sets ~ 1 edges lead from a node to itself"},

@@ -62,6 +62,9 @@ func read(ctx context.Context, source textfile.Source, o ReadOptions) (*Graph, [
 	if e.count() == 0 {
 		return nil, nil, errors.New("the file has no edges")
 	}
+	if e.loneFirst() {
+		e.notef("the nodes of the first edge are in no other: remove the line if they are titles")
+	}
 	header, lines := e.header(), e.count()
 	g, repeated, err := newGraph(ctx, e, o)
 	if err != nil {

@@ -73,6 +73,7 @@ func checkGraph(t *testing.T, e *edges, o ReadOptions) {
 	if !slices.IsSortedFunc(g.mass, func(a, b float64) int { return cmp.Compare(b, a) }) {
 		t.Fatalf("masses %v", g.mass)
 	}
+	checkWritten(t, g)
 	if _, err := g.Corpus(t.Context(), Options{Walks: 1, Length: 3, Threads: 1}); err != nil {
 		t.Fatal(err)
 	}
