@@ -96,14 +96,16 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *c
 	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(sharing(group, &c)))
 }
 
-// checkLonger refuses to end a run before where it is. One that is whole already is put in its place, should it not be there.
+// checkLonger refuses to end a run before where it is. One that is whole already is put in its place, should it not be there. One whose
+// summary is of a shorter run was killed while it was saved.
 func (j *job) checkLonger(folder *runfolder.Folder) error {
 	p, units := j.from.Position, j.trainer.Units()
-	if done := newWork(j.limit(), units, 0, p).Done(p); !done || j.whole == nil && p.Units <= units {
+	whole := j.whole != nil && j.whole.Iterations >= p.Units
+	if done := newWork(j.limit(), units, 0, p).Done(p); !done || !whole && p.Units <= units {
 		return nil
 	}
 	err := terminal.Usagef("%s has trained %s already, so long or longer", folder.Name, terminal.Quantity(terminal.Number(p.Units), j.mode.Unit))
-	if j.whole != nil {
+	if whole {
 		folder.KeepCheckpoint = true
 		err = cmp.Or(folder.Commit(*j.whole), err)
 	}
