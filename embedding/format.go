@@ -119,15 +119,7 @@ func Save(path string, t *Table, f Format) error {
 	return atomicfile.WriteAll(files...)
 }
 
-// Write writes a table to w in format f, without the words that NPY and Projector keep in
-// a file of their own. Errors: those of [Save], and those of w.
-func Write(w io.Writer, t *Table, f Format) error {
-	if err := check(t, f); err != nil {
-		return err
-	}
-	return writeAs(w, t, f)
-}
-
+// writeAs writes a table to w in format f, without the words that NPY and Projector keep in a file of their own.
 func writeAs(w io.Writer, t *Table, f Format) error {
 	switch f {
 	case Word2VecText, FastText:

@@ -121,7 +121,7 @@ func FuzzLoad(f *testing.F) {
 				continue
 			}
 			var file bytes.Buffer
-			if err := Write(&file, table, format); err != nil {
+			if err := writeAs(&file, table, format); err != nil {
 				if format == Word2VecBinary && file.Len() == 0 { // it would look like another format
 					continue
 				}

@@ -67,19 +67,19 @@ func stepCases(r *rand.Rand) (cases []stepCase) {
 				v: []int{1, 2, 7, 60, 200}[r.IntN(5)], l: 1 + r.IntN(30),
 				tempering: pick([]float64{0, .5, .75, 1}), mean: pick([]float64{.3, 1, 2, 4.5, 9}), most: []int{0, 1, 3, 20, 200}[r.IntN(5)],
 				dim: dim, own: 1 + r.IntN(7), shared: shared,
-				method: optim.Names()[r.IntN(len(optim.Names()))],
+				method: optim.Methods()[r.IntN(len(optim.Methods()))].Name,
 			})
 		}
 	}
-	for _, method := range optim.Names() {
+	for _, d := range optim.Methods() {
 		for _, s := range [][3]int{ // words, dimension, negatives
 			{1, 1, 1}, {2, 1, 5}, {1, 17, 5}, {5, 17, 1}, {127, 16, 5}, {128, 16, 5}, {129, 100, 5}, {40, 500, 5}, {33, 15, 10}, {255, 33, 12},
 		} {
-			cases = append(cases, stepCase{v: s[0], l: 1 + r.IntN(30), mean: 1, dim: s[1], own: s[2], method: method})
+			cases = append(cases, stepCase{v: s[0], l: 1 + r.IntN(30), mean: 1, dim: s[1], own: s[2], method: d.Name})
 		}
 		cases = append(cases,
-			stepCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: method},
-			stepCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: method})
+			stepCase{v: 50, l: 8, tempering: 1, mean: 12, most: 160, dim: 20, own: 5, shared: 16, method: d.Name},
+			stepCase{v: 20, l: 5, mean: 130, dim: 9, own: 5, method: d.Name})
 	}
 	return cases
 }
@@ -151,7 +151,8 @@ func checkIterations(t *testing.T, r *rand.Rand, x stepCase, m *wordcontext.Matr
 // Both tables may be updated together, each against the old rows of the other.
 func TestTogether(t *testing.T) {
 	r := freshRandom(t)
-	for _, method := range optim.Names() {
+	for _, d := range optim.Methods() {
+		method := d.Name
 		x := stepCase{v: 60, l: 20, tempering: r.Float64(), mean: 2, most: 20, dim: 16, own: 3, method: method}
 		m := x.matrix(t, r)
 		c := x.options(2)
@@ -229,9 +230,9 @@ func TestStepReproducible(t *testing.T) {
 	best := simd.Current()
 	t.Cleanup(func() { _ = simd.Use(best) })
 	r := freshRandom(t)
-	for j, method := range optim.Names() {
+	for j, d := range optim.Methods() {
 		for i, x := range kindsOfSteps(500, 11, 18, 5, 32) {
-			x.method = method
+			x.method = d.Name
 			m := x.matrix(t, r)
 			iterations := 27
 			if i == j && i < 2 {

@@ -47,15 +47,6 @@ var methods = []Descriptor{adamDescriptor, adamRowDescriptor, rmsPropDescriptor,
 // Methods returns all methods in the order of help.
 func Methods() []Descriptor { return slices.Clone(methods) }
 
-// Names returns the names of all methods in the order of help.
-func Names() []Method {
-	var names []Method
-	for _, d := range methods {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
 // OfColumns returns the names of the methods that are not WholeRows, for messages.
 func OfColumns() string {
 	var names []string

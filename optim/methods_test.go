@@ -22,9 +22,6 @@ func TestMethods(t *testing.T) {
 			if found, err := Find(d.Name); err != nil || found.Help != d.Help {
 				t.Errorf("found as %+v, %v", found, err)
 			}
-			if !slices.Contains(Names(), d.Name) {
-				t.Error("it has no name")
-			}
 			testMethod(t, Options{Method: d.Name, WeightDecay: .1})
 		})
 	}
@@ -104,7 +101,8 @@ func testMethod(t *testing.T, c Options) {
 }
 
 func TestStateSize(t *testing.T) {
-	for _, method := range Names() {
+	for _, d := range Methods() {
+		method := d.Name
 		c := Options{Method: method}
 		o, err := New(c, 7, 5)
 		if err != nil {

@@ -53,7 +53,8 @@ func reference(c Options, rows, columns int, w, m, v []float64, g []float32, t i
 }
 
 func TestAgainstReference(t *testing.T) {
-	for _, method := range Names() {
+	for _, d := range Methods() {
+		method := d.Name
 		for _, shape := range [][2]int{{1, 1}, {3, 1}, {1, 17}, {5, 100}} {
 			rows, columns := shape[0], shape[1]
 			c := Options{Method: method, Beta1: .9, Beta2: .99, Epsilon: 1e-6, WeightDecay: .1}

@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // TestLoopObserves looks at the marks of a run, at what the clock says, and at
@@ -100,11 +101,11 @@ func TestObserverFailureEndsTheRun(t *testing.T) {
 // learning rate decays over them and metrics come at equal steps.
 func TestLoopLimits(t *testing.T) {
 	for name, limit := range map[string]limit{
-		"pairs":              {Pairs: 400 * fakePairs},
-		"words":              {Words: 400 * 3},
-		"seconds":            {Seconds: 400},
-		"a third of a unit":  {Words: 400*3 + 1},
-		"two thirds missing": {Seconds: 399.67},
+		"pairs":              {trainer.BudgetPairs, 400 * fakePairs},
+		"words":              {trainer.BudgetWords, 400 * 3},
+		"seconds":            {trainer.BudgetSeconds, 400},
+		"a third of a unit":  {trainer.BudgetWords, 400*3 + 1},
+		"two thirds missing": {trainer.BudgetSeconds, 399.67},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(1<<20, 1, 1)

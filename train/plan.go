@@ -98,8 +98,8 @@ func (j *job) plan(perUnit, pairs float64) Plan {
 	words := float64(j.text.stats.TokensUsed) * j.epochs / float64(all)
 	units := j.limit().Units(all, perUnit, pairs, words)
 	seconds := perUnit * float64(units)
-	if limited := j.limit().Seconds; limited > 0 && units < all {
-		seconds = max(limited, perUnit) // a unit is trained to its end
+	if l := j.limit(); l.Kind == trainer.BudgetSeconds && units < all {
+		seconds = max(l.Amount, perUnit) // a unit is trained to its end
 	}
 	deviceName, _ := trainer.Device(j.trainer)
 	return Plan{

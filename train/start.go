@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -183,19 +184,17 @@ func (j *job) frozen() func() {
 	}
 }
 
-// share is the part of the start in what is saved: of the words trained until now, those before this run.
+// share is the part of the start in what is saved: each side counts by the square root of the words that it was trained on. By the words
+// themselves, a small text would change next to nothing (benchmarks/recipes).
 func (j *job) share() float32 {
-	switch {
-	case j.start.rows == nil:
-		return 0
-	case j.start.Trained == 0: // it does not say
+	if j.start.Trained == 0 { // it does not say
 		return 0.5
-	default:
-		return float32(j.start.Trained / (j.start.Trained + j.trained))
 	}
+	began, trained := math.Sqrt(j.start.Trained), math.Sqrt(j.trained)
+	return float32(began / (began + trained))
 }
 
-// average sets the tables to the mean of the start and of what training made of it, by the words of either. What either has learned alone
+// average sets the tables to the mean of the start and of what training made of it, see share. What either has learned alone
 // wanes in training on the text of the other, but the mean has both (benchmarks/recipes). Rows that the start does not have stay, and new words keep
 // their vectors.
 func (j *job) average() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -244,7 +245,7 @@ func checkContinued(t *testing.T, c settings.Config) {
 	checkResumed(t, c, hashOf(t, c.Out), nil)
 }
 
-// checkMean checks that what is saved is the mean of the start and of what was trained, by the words of either; of a new word it is what was trained.
+// checkMean checks that what is saved is the mean of the start and of what was trained, by the roots of their words; of a new word it is what was trained.
 func checkMean(t *testing.T, c settings.Config, trained Observation) {
 	t.Helper()
 	if c.HasNetwork() {
@@ -260,7 +261,8 @@ func checkMean(t *testing.T, c settings.Config, trained Observation) {
 	}
 	share, n := float32(0.5), c.Dim
 	if from.Trained > 0 {
-		share = float32(from.Trained / to.Trained)
+		before, after := math.Sqrt(from.Trained), math.Sqrt(to.Trained-from.Trained)
+		share = float32(before / (before + after))
 	}
 	began, saved := make([]float32, n), make([]float32, n)
 	for i, word := range trained.Vocabulary.Words {

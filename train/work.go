@@ -9,54 +9,39 @@ import (
 
 // A limit ends a run after some amount of work; the learning rate decays over
 // that work. The zero limit is none.
-type limit struct{ Seconds, Pairs, Words float64 }
+type limit trainer.Budget
 
 // limit returns what ends the run, if its number of units does not. Building M counts.
 func (j *job) limit() limit {
-	b := j.config.Budget
+	const least = 1e-3 // the first unit is always trained
+	l := limit(j.config.Budget)
 	switch {
 	case j.config.InIterations():
 		return limit{}
-	case b.Kind == trainer.BudgetSeconds:
-		const least = 1e-3 // the first unit is always trained
-		return limit{Seconds: max(b.Amount-j.secondsMatrix, least)}
-	case b.Kind == trainer.BudgetPairs:
-		return limit{Pairs: b.Amount}
-	case b.Kind == trainer.BudgetWords:
-		return limit{Words: b.Amount}
+	case l.Kind == trainer.BudgetSeconds:
+		l.Amount = max(l.Amount-j.secondsMatrix, least)
+	}
+	return l
+}
+
+// of is how much of the limit so many seconds, pairs and words are.
+func (l limit) of(seconds, pairs, words float64) float64 {
+	switch l.Kind {
+	case trainer.BudgetSeconds:
+		return seconds / l.Amount
+	case trainer.BudgetPairs:
+		return pairs / l.Amount
 	default:
-		return limit{}
+		return words / l.Amount
 	}
 }
 
-// Fraction is how much of a run of so many units is done, from 0 to 1.
-func (l limit) Fraction(p runfolder.Position, units int) float64 {
-	switch {
-	case l.Seconds > 0:
-		return min(p.Seconds/l.Seconds, 1)
-	case l.Pairs > 0:
-		return min(p.Pairs/l.Pairs, 1)
-	case l.Words > 0:
-		return min(p.Words/l.Words, 1)
-	default:
-		return float64(p.Units) / float64(units)
-	}
-}
-
-// Units is about how many units a run has that has so many without a limit.
+// Units is about how many units a run has that has so many without a limit; one takes that many seconds, pairs and words.
 func (l limit) Units(units int, seconds, pairs, words float64) int {
-	var needed float64 // of one unit, that many seconds, pairs and words
-	switch {
-	case l.Seconds > 0:
-		needed = l.Seconds / seconds
-	case l.Pairs > 0:
-		needed = l.Pairs / pairs
-	case l.Words > 0:
-		needed = l.Words / words
-	default:
+	if l == (limit{}) {
 		return units
 	}
-	return int(min(max(math.Round(needed), 1), float64(units)))
+	return int(min(max(math.Round(1/l.of(seconds, pairs, words)), 1), float64(units)))
 }
 
 // A work tells how much of a run is done: by units, or by the limit if it has
@@ -84,7 +69,12 @@ func newWork(l limit, units, observations int, from runfolder.Position) *work {
 }
 
 // Fraction is how much of the run is done, from 0 to 1.
-func (w *work) Fraction(p runfolder.Position) float64 { return w.limit.Fraction(p, w.units) }
+func (w *work) Fraction(p runfolder.Position) float64 {
+	if w.limit == (limit{}) {
+		return float64(p.Units) / float64(w.units)
+	}
+	return min(w.limit.of(p.Seconds, p.Pairs, p.Words), 1)
+}
 
 // Done reports whether the run is done. A limit is nearest at the end of a unit, of which some are long: another one
 // is not begun if more than half of it would lie beyond the limit.

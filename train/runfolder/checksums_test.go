@@ -68,10 +68,9 @@ func makeRun(t testing.TB, whole bool) (dir string) {
 		f.done = true // keep it
 		return f.Dir
 	}
-	table, err := embedding.NewTable(words, 2, values)
-	must(err)
+	table := embedding.Rows{Words: words, Dim: 2, Vector: func(i int, _ []float32) []float32 { return values[2*i:][:2] }}
 	for _, name := range []string{VectorsFile, ContextFile} {
-		must(f.Write(name, func(w io.Writer) error { return embedding.Write(w, table, embedding.Word2VecBinary) }))
+		must(f.Write(name, func(w io.Writer) error { return table.WriteBinary(w, 1) }))
 	}
 	must(f.Finish(Summary{Mode: "word2vec", Dim: 2, Interrupted: true, Out: out}))
 	return out

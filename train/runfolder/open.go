@@ -84,11 +84,7 @@ func (r *Run) Vectors(ctx context.Context) (*embedding.Table, error) {
 	if exists(r.Path(VectorsFile)) {
 		return r.table(ctx, VectorsFile)
 	}
-	t, err := r.saved(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := r.Config()
+	t, c, err := r.saved(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +117,8 @@ func (r *Run) Encoder() (subword.Composer, error) {
 // checkpoint.
 func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if !exists(r.Path(VectorsFile)) {
-		return r.saved(ctx)
+		t, _, err := r.saved(ctx)
+		return t, err
 	}
 	vectors, err := r.table(ctx, VectorsFile)
 	if err != nil {
@@ -141,33 +138,32 @@ func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors, Weight: float32(c.ContextWeight)}, nil
 }
 
-// saved returns the tables of the last checkpoint.
-func (r *Run) saved(ctx context.Context) (trainer.Tables, error) {
+// saved returns the tables of the last checkpoint, and the settings.
+func (r *Run) saved(ctx context.Context) (t trainer.Tables, c settings.Config, err error) {
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
 	if err != nil {
-		return trainer.Tables{}, err
+		return t, c, err
 	}
 	if s == nil {
-		return trainer.Tables{}, r.noVectors()
+		return t, c, r.noVectors()
 	}
 	defer s.Close()
 	vocabulary, err := r.Vocabulary(ctx)
 	if err != nil {
-		return trainer.Tables{}, err
+		return t, c, err
 	}
-	c, err := r.Config()
-	if err != nil {
-		return trainer.Tables{}, err
+	if c, err = r.Config(); err != nil {
+		return t, c, err
 	}
 	words := "words" // of composed words, what is their own
 	if c.HasEncoder() {
 		words = ComposedWords
 	}
 	tables, err := s.Tensors(ctx, words, "contexts")
-	if err != nil {
-		return trainer.Tables{}, err
+	if err == nil {
+		t = trainer.Tables{Vocabulary: vocabulary.Words, Words: tables[0], Contexts: tables[1]}
 	}
-	return trainer.Tables{Vocabulary: vocabulary.Words, Words: tables[0], Contexts: tables[1]}, nil
+	return t, c, err
 }
 
 // Vocabulary returns the words of the run with their counts.

@@ -541,7 +541,8 @@ func TestRecipesAreValid(t *testing.T) {
 	for _, mode := range ModeNames() {
 		for _, choice := range presetChoices() {
 			preset := choice.Name
-			for _, optimizer := range optim.Names() {
+			for _, d := range optim.Methods() {
+				optimizer := d.Name
 				c := Defaults(mode, preset, string(optimizer), "")
 				c.Corpus = "text"
 				if err := c.Validate(); err != nil {

@@ -31,18 +31,13 @@ func encoderOf(path string) map[string]string {
 		}
 		return encoder
 	}
-	texts, err := readTOML(filepath.Join(path, "config.toml"))
-	if err != nil {
-		return encoder
-	}
-	delete(texts, "init")
+	texts, _ := readTOML(filepath.Join(path, "config.toml"))
 	encoder["dim"] = texts["dim"]
-	c, _, _, err := layer("", texts)
-	if err != nil || !c.HasEncoder() && !c.FitsUnseen() {
+	if !slices.Contains(encoders(), texts["subword"]) && texts["unseen"] != unseenRegress {
 		return encoder
 	}
-	for name, text := range c.Recorded() {
-		if s, _ := c.setting(name); s.Section == SectionSubword && name != "subword-lr" && text != SubwordNone {
+	for name, text := range texts { // all of them, as a run records them
+		if s, _ := Find(name); s.Section == SectionSubword && name != "subword-lr" && text != SubwordNone {
 			encoder[name] = text
 		}
 	}
