@@ -77,7 +77,10 @@ func (g Guard) Check(doing, advice string, needs ...Need) error {
 		return nil
 	}
 	whose := "this machine has " + terminal.Bytes(g.Limit) + " available" + " (--max-memory sets another limit)"
-	if g.Asked {
+	switch _, _, limited := machine.AddressSpace(); {
+	case limited && !g.Asked:
+		whose = "ulimit -v leaves " + terminal.Bytes(g.Limit) + ", because Go reserves more than 1 GB of addresses"
+	case g.Asked:
 		whose = "--max-memory allows " + terminal.Bytes(g.Limit)
 	}
 	enough := sum + sum/128 + 4<<20
