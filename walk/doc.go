@@ -3,7 +3,7 @@
 // node2vec's (Grover and Leskovec, KDD 2016); with p = q = 1 they are DeepWalk's
 // (Perozzi et al., KDD 2014).
 //
-// Start at [Read], which reads a [Graph] from a list of edges (list.go). edges.go numbers the nodes, and build.go makes the graph. [Graph.WriteWalks] walks over the graph (walk.go). lockstep.go defines
+// Start at [Read], which reads a [Graph] from a list of edges: layout.go decides how its lines are divided, list.go parses them. edges.go numbers the nodes, and build.go makes the graph. [Graph.WriteWalks] walks over the graph (walk.go). lockstep.go defines
 // a walk and makes many side by side; step.go makes one step.
 // [Graph.HoldOut] (holdout.go) takes edges out of a graph, so
 // that vectors of the nodes can be scored by predicting them.

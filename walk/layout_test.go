@@ -23,7 +23,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"a\tb\nb c\n", "", "a-b b-c"},
 	{"a \t b\nb\t c\n", "", "a-b b-c"},
 	{"a,b\nb, c\n", "", "a-b b-c"},
-	{"a ,b\nb\t,\tc\n", "", "a-b b-c"},
 	{"a;b\nb;c\n", "", "a-b b-c"},
 	{"a\tb\t1\nb\tc\t2\n", "w", "a-b:1 b-c:2"},
 	{"a;b;0.5\nb;c;2\n", "w", "a-b:0.5 b-c:2"},
@@ -40,7 +39,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"a,b\nb c\n", "", "! line 2, column 4: it has 1 columns separated by commas"},
 	{"a b\nb,c\n", "", "! line 2, column 4: it has 1 columns separated by spaces"},
 	{"a|b\nb|c\n", "", "! line 1, column 1: 1 columns separated by spaces do not make an edge"},
-	{"1-2\n2-3\n", "", "! line 1, column 1: 1 columns"},
 	{"a b\n\nc\n", "", "! line 3, column 2: it has 1 columns"},
 	{"c\na b\n", "", "! line 2, column 4: it has 2 columns separated by spaces, and the first line has 1"},
 	{"1 2\n3 4\n5", "", "! line 3, column 2: it has 1 columns"},
@@ -56,7 +54,6 @@ var graphFiles = []struct{ content, flags, want string }{
 
 	// More columns.
 	{"a b 0.5\nb c 2\n", "", "a-b b-c ~ columns after the second are ignored; use --weighted"},
-	{"1 2 0.5\n2 3 2\n", "", "1-2 2-3 ~ columns after the second are ignored; use --weighted"},
 	{"1 2 3 1577836800\n2 3 4 1577836801\n", "w", "1-2:3 2-3:4 ~ columns after the third are ignored"},
 	{"a,b,\nb,c,\n", "", "a-b b-c ~ columns after the second are ignored"},
 	{"a,b\nb,c,\n", "", "! line 2, column 5: it has 3 columns"},
@@ -72,7 +69,6 @@ var graphFiles = []struct{ content, flags, want string }{
 
 	// Titles.
 	{"Source,Target\na,b\nb,c\n", "", "a-b b-c"},
-	{"FromNodeId\tToNodeId\n1\t2\n", "", "1-2"},
 	{"# FromNodeId\tToNodeId\n1\t2\n", "", "1-2"},
 	{"\"from\" \"to\"\n\"a\" \"b\"\n", "", "a-b"},
 	{"node_1,node_2\na,b\nb,c\n", "", "a-b b-c"},
@@ -138,7 +134,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	// Line ends, encodings, control characters.
 	{"a,b\r\nb, c\r\n", "", "a-b b-c"},
 	{"a b\r\nb c\n", "", "a-b b-c"},
-	{"1 2\r\n2 3\r\n", "", "1-2 2-3"},
 	{"1 2 3\r\n2 3 4\r\n", "w", "1-2:3 2-3:4"},
 	{"a b\rb c\rc d\r", "", "! line 1, column 4: a line ends with U+000D: write LF or CR LF"},
 	{"1 2\r3 4\r", "", "! line 1, column 4: a line ends with U+000D: write LF or CR LF"},
@@ -177,7 +172,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"\"a\nb\",c\n", "", "! line 1, column"},
 	{"\"a,b\nc,d\n", "", "! line 1, column 1: \"\\\"a\" begins with a quotation mark and does not end with one"},
 	{"a,b\n\"c\"d,e\n", "", "! line 2, column 1: \"\\\"c\\\"d\" begins with a quotation mark and does not end with one"},
-	{"a,\"\"\n", "", "! line 1, column 3: \"\" is no name of a node"},
 	{"\"a\" \"b\"\n", "", "a-b"},
 	{"\"a b\" c\n\"d e\" c\n", "", "! line 1, column 1: \"\\\"a b\\\" c\" begins with a quotation mark and does not end with one"},
 	{"\" the\nthe \"\n", "", "\"-the ~ 1 edges occur more than once"},
@@ -192,7 +186,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"rust #go\n#go #ai\n", "", "#go-rust ~ 1 lines among the edges are comments, because they begin with # or %: write a node of such a name within quotation marks"},
 	{"\"#go\" \"#ai\"\n", "", "#ai-#go"},
 	{"a b # note\nb c # note\n", "", "! line 1, column 5: the third column, \"#\", is no number"},
-	{"// a\na b\n", "", "//-a a-b"},
 
 	// Numbers.
 	{"01 1\n1 2\n", "", "01-1 1-2 ~ the names of 1 nodes are numbers in an unusual form: 01 is another node than 1 would be"},
@@ -227,7 +220,6 @@ var graphFiles = []struct{ content, flags, want string }{
 	{"{\"nodes\": [1, 2]}\n", "", "! line 1, column 1: \"{\\\"nodes\\\": [1\" is no name of a node"},
 	{"[(1, 2), (2, 3)]\n", "", "! line 1, column 10: the third column, \"(2\", is no number"},
 	{"('a', 'b')\n('b', 'c')\n", "", "! line 1, column 1: this is a matrix, a graph of two sets of nodes, or in another format: the guide says how"},
-	{"dl n=3 format=edgelist1\ndata:\n1 2\n", "", "! line 2, column 6: it has 1 columns"},
 	{"c road\np sp 3 2\na 1 2 5\na 2 3 5\n", "w", "! line 1, column 1: this is a matrix, a graph of two sets of nodes, or in another format: the guide says how"},
 	{"0 1 1 0\n1 0 1 0\n1 1 0 1\n0 0 1 0\n", "w", "! line 3, column 5: the weight 0"},
 	{"0 1 1 0\n1 0 1 0\n1 1 0 1\n0 0 1 0\n", "", "0-0 0-1 1-1 ~ columns after the second ~ 1 edges ~ 2 edges"},

@@ -43,7 +43,8 @@ func (e *edges) readList(r io.Reader, o ReadOptions) (err error) {
 		wait.Go(func() { parse(l.next(nil)) })
 	}
 	wait.Wait()
-	e.layout, e.notes = l.layout, l.notes()
+	e.layout = l.layout
+	l.note()
 	return l.err
 }
 
@@ -256,20 +257,19 @@ func (p *lineParser) node(name []byte) (uint64, error) {
 	return p.edges.words.key(name)
 }
 
-// notes tell what the user may not know about the lines.
-func (l *listReader) notes() (notes []string) {
+// note notes what the user may not know about the lines.
+func (l *listReader) note() {
 	switch {
 	case l.weighted && l.Count > 3:
-		notes = append(notes, "columns after the third are ignored")
+		l.edges.notef("columns after the third are ignored")
 	case !l.weighted && l.Count > 2:
-		notes = append(notes, "columns after the second are ignored; use --weighted if the third holds weights")
+		l.edges.notef("columns after the second are ignored; use --weighted if the third holds weights")
 	}
 	if l.comments > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines among the edges are comments, because they begin with # or %%: write a node of such a name within quotation marks", l.comments))
+		l.edges.notef("%d lines among the edges are comments, because they begin with # or %%: write a node of such a name within quotation marks", l.comments)
 	}
 	if l.twoSets {
-		notes = append(notes, fmt.Sprintf("a number that stands below both %q and %q is one node: if these are two sets of nodes, give them different names, such as u1 and i1",
-			l.titles[0].Text, l.titles[1].Text))
+		l.edges.notef("a number that stands below both %q and %q is one node: if these are two sets of nodes, give them different names, such as u1 and i1",
+			l.titles[0].Text, l.titles[1].Text)
 	}
-	return notes
 }

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +20,7 @@ type ReadOptions struct {
 	Threads  int  // default: one for each processor; the graph does not depend on it
 }
 
-func (o *ReadOptions) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (o *ReadOptions) threads() int { return cmp.Or(o.Threads, runtime.GOMAXPROCS(0)) }
 
 // Read reads a graph from a list of edges, plain or compressed (gzip, zstd, bzip2, xz). The path "-" is
 // standard input. notes tell the user what Read ignored and what the graph has that is unusual.
