@@ -30,29 +30,56 @@ type Grid struct {
 	Shared  int // bytes of shared memory of a thread block
 }
 
-// Function returns a kernel by the name of its source, such as cl/step for cl/step.cu, and its own. The device gets machine
-// code if there is some for it.
+// Function returns a kernel by the name of its source, such as cl/step for cl/step.cu, and its own.
 func (d *Device) Function(source, name string) (cu.Function, error) {
-	m, ok := d.modules[source]
-	if !ok {
-		file := source + ".ptx.gz"
-		if d.MachineCode() {
-			file = source + ".cubin.gz"
-		}
-		image, err := Image(file)
-		if err != nil {
-			return cu.Function{}, err
-		}
-		if m, err = cu.LoadData(string(image)); err != nil {
-			return cu.Function{}, fmt.Errorf("load %s: %w", file, err)
-		}
-		d.modules[source] = m
+	m, err := d.module(source)
+	if err != nil {
+		return cu.Function{}, err
 	}
 	f, err := m.Function(name)
 	if err != nil {
 		return f, fmt.Errorf("kernel %s of %s.cu: %w", name, source, err)
 	}
 	return f, nil
+}
+
+// Constant returns a constant of a source.
+func Constant[T any](d *Device, source, name string) (x T, err error) {
+	m, err := d.module(source)
+	if err != nil {
+		return x, err
+	}
+	from, bytes, err := m.Global(name)
+	if err == nil && bytes != Bytes[T](1) {
+		err = fmt.Errorf("it has %d bytes", bytes)
+	}
+	if err != nil {
+		return x, fmt.Errorf("constant %s of %s.cu: %w", name, source, err)
+	}
+	to := []T{x}
+	err = Receive(to, from)
+	return to[0], err
+}
+
+// module returns the kernels of a source. The device gets machine code if there is some for it.
+func (d *Device) module(source string) (cu.Module, error) {
+	if m, ok := d.modules[source]; ok {
+		return m, nil
+	}
+	file := source + ".ptx.gz"
+	if d.MachineCode() {
+		file = source + ".cubin.gz"
+	}
+	image, err := Image(file)
+	if err != nil {
+		return cu.Module{}, err
+	}
+	m, err := cu.LoadData(string(image))
+	if err != nil {
+		return m, fmt.Errorf("load %s: %w", file, err)
+	}
+	d.modules[source] = m
+	return m, nil
 }
 
 // Image returns what a compressed file of built/ holds.

@@ -60,62 +60,67 @@ func Receive[T any](to []T, from cu.DevicePtr) error {
 	return cu.MemcpyDtoH(unsafe.Pointer(&to[0]), from, Bytes[T](len(to)))
 }
 
-// Place allocates memory for a slice and sends it there.
-func Place[T any](d *Device, what string, from []T) (cu.DevicePtr, error) {
-	p, err := d.Allocate(what, Bytes[T](len(from)))
-	if err != nil {
-		return 0, err
-	}
-	return p, SendParts(p, len(from), 1, func(part []T, first int) { copy(part, from[first:]) })
-}
-
 // An Allocator allocates memory and loads kernels until something fails. After that its
-// methods return zeros.
+// methods return zeros. Without a device it does nothing, and counts what it would take.
 type Allocator struct {
 	Device *Device
 	Err    error // the first
+
+	Taken, Pinned int64 // bytes, of the device's memory and of the host's
+}
+
+// Do calls f, which needs a device.
+func (a *Allocator) Do(f func() error) {
+	if a.Err == nil && a.Device != nil {
+		a.Err = f()
+	}
 }
 
 // Bytes is Device.Allocate.
-func (a *Allocator) Bytes(what string, bytes int) cu.DevicePtr {
-	if a.Err != nil {
-		return 0
-	}
-	var p cu.DevicePtr
-	p, a.Err = a.Device.Allocate(what, int64(bytes))
+func (a *Allocator) Bytes(what string, bytes int) (p cu.DevicePtr) {
+	a.Taken += int64(max(bytes, 16))
+	a.Do(func() (err error) { p, err = a.Device.Allocate(what, int64(bytes)); return err })
 	return p
+}
+
+// PinnedBy is Pinned.
+func PinnedBy[T any](a *Allocator, n int) (values []T) {
+	a.Pinned += Bytes[T](n)
+	a.Do(func() (err error) { values, err = Pinned[T](n); return err })
+	return values
 }
 
 // Floats allocates n float32 values.
 func (a *Allocator) Floats(what string, n int) cu.DevicePtr { return a.Bytes(what, 4*n) }
 
-// Placed is Place.
+// Placed allocates memory for a slice and sends it there.
 func Placed[T any](a *Allocator, what string, values []T) cu.DevicePtr {
-	if a.Err != nil {
-		return 0
-	}
-	var p cu.DevicePtr
-	p, a.Err = Place(a.Device, what, values)
+	return PlacedUpTo(a, what, len(values), values)
+}
+
+// PlacedUpTo is Placed in memory for the most values there could be. Without a device there need be none.
+func PlacedUpTo[T any](a *Allocator, what string, most int, values []T) cu.DevicePtr {
+	p := a.Bytes(what, int(Bytes[T](most)))
+	a.Do(func() error {
+		return SendParts(p, len(values), 1, func(part []T, first int) { copy(part, values[first:]) })
+	})
 	return p
 }
 
 // PlacedParts is Placed for n values that fill makes, some at a time, on several goroutines.
 func PlacedParts[T any](a *Allocator, what string, n int, fill func(to []T, first int)) cu.DevicePtr {
 	p := a.Bytes(what, int(Bytes[T](n)))
-	if a.Err == nil {
-		a.Err = SendParts(p, n, 1, fill)
-	}
+	a.Do(func() error { return SendParts(p, n, 1, fill) })
 	return p
 }
 
 // Function is Device.Function for a kernel that may have so many bytes of shared memory.
-func (a *Allocator) Function(source, name string, shared int) cu.Function {
-	if a.Err != nil {
-		return cu.Function{}
-	}
-	var f cu.Function
-	if f, a.Err = a.Device.Function(source, name); a.Err == nil && shared > 48<<10 {
-		a.Err = AllowShared(f, shared)
-	}
+func (a *Allocator) Function(source, name string, shared int) (f cu.Function) {
+	a.Do(func() (err error) {
+		if f, err = a.Device.Function(source, name); err == nil && shared > 48<<10 {
+			err = AllowShared(f, shared)
+		}
+		return err
+	})
 	return f
 }

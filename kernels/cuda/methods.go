@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/w2vcl/w2vcl/kernels/simd"
 )
@@ -73,10 +74,19 @@ func (o Optimizer) Decays() Decays {
 	return Decays{float32(o.Beta1), float32(1 - o.Beta1), float32(o.Beta2), float32(1 - o.Beta2)}
 }
 
+// A Rule is Rule of methods.cuh: the constants of an optimizer whose numbers differ from row to row.
+type Rule struct{ Decay, Epsilon, LogBeta1, LogBeta2 float32 }
+
+// Rule returns the optimizer's.
+func (o Optimizer) Rule() Rule {
+	return Rule{float32(o.WeightDecay), float32(o.Epsilon), float32(math.Log(o.Beta1)), float32(math.Log(o.Beta2))}
+}
+
 // A Table is Table of methods.cuh: a table of float32 values, rows padded to whole quads, with the state of its optimizer.
 // Addresses are in the device's memory.
 type Table struct {
 	Values, First, Second, SecondOfRow uint64
+	Narrow                             uint64 // the values in float16, or 0
 	Rows, Quads, Columns, _            uint32
 	Decays
 }

@@ -91,30 +91,17 @@ func CheckCBOW(c graph.Options, p Precision) error {
 	return CheckCL(c, p)
 }
 
-// MemoryCBOW estimates the bytes of memory that NewCBOW takes on each of some GPUs.
-func MemoryCBOW(s *wordcontext.Stretches, c graph.Options, gpus int) int64 {
-	o, dim := cbowOptions(s, c), paddedDim(c.Dim)
-	table := func(rows, dim int) int64 { return 4*int64(rows)*int64(dim) + c.Optimizer.Bytes(rows, dim) }
-	bytes, own := table(o.Rows, dim)+o.Bytes(4*int64(dim), gpus), dim
-	if gpus > 1 {
-		own = o.OwnDim(gpus)
+// PlanCBOW asks an account for the host's memory that NewCBOW takes, and returns the bytes that it takes of the device's.
+func PlanCBOW(d Device, a *trainer.Account, s *wordcontext.Stretches, c graph.Options) (bytes int64, err error) {
+	bytes, pinned, err := memoryCBOW(cbowOptions(s, c), d.GPUs())
+	if err != nil {
+		return 0, err
 	}
-	if o.Composition != nil {
-		bytes += table(o.Composition.PartCount(), own)
-	}
-	if o.Composition == nil || o.Composition.Own != nil {
-		bytes += table(o.Rows, own)
-	}
-	return bytes
-}
-
-// PlanCBOW asks an account for the host's memory that NewCBOW takes.
-func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c graph.Options) error {
 	_, reader := s.Bytes()
-	a.Take(trainer.ForWork, cbowOptions(s, c).HostBytes()+int64(readersOf(c.Threads))*reader)
+	a.Take(trainer.ForWork, pinned+int64(readersOf(c.Threads))*reader)
 	c.Account = a
-	_, err := newHost(s, c)
-	return err
+	_, err = newHost(s, c)
+	return bytes, err
 }
 
 // newHost returns the host's model of large-batch CBOW.

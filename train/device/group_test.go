@@ -5,10 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/optim"
-	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/device/devicetest"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -97,41 +95,6 @@ func TestMemoryOfRows(t *testing.T) {
 			}
 			if bytes < want || bytes > want+700<<20 {
 				t.Errorf("%d GPUs, %s: %d bytes, want %d and samples", gpus, precision, bytes, want)
-			}
-		}
-	}
-}
-
-// GPUs that train large-batch CBOW have C whole, a part of W, of its parts and of their moments, and rows of W for two iterations.
-func TestMemoryOfCBOW(t *testing.T) {
-	const words, dim = 20_000, 512
-	c, _ := corpustest.Read(t, corpustest.Zipf(1, 200_000, words, 1000))
-	s, err := wordcontext.NewStretches(c, wordcontext.StretchOptions{Words: 1000, Window: 5, Shared: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := int64(s.Rows())
-	for _, composed := range []bool{false, true} {
-		options := graph.Options{Dim: dim, Negatives: 5, SharedNegatives: 32, Optimizer: optim.Options{Method: optim.Adam}}
-		if composed {
-			options.Composition = compositionOf(t, c.Vocabulary.Words, subword.NGramOptions{Dim: dim, Buckets: 5000}, 1)
-		}
-		for _, gpus := range []int64{1, 2, 4, 8} {
-			table := 3 * 4 * dim * v // with moments
-			want := table
-			if composed {
-				want += 3*4*int64(len(options.Composition.Parts))/gpus + 4*dim*v
-			} else {
-				want += table / gpus
-			}
-			if gpus > 1 {
-				want += 4 * dim * v
-				if !composed {
-					want += 4 * dim * v
-				}
-			}
-			if bytes := device.MemoryCBOW(s, options, int(gpus)); bytes < want || bytes > want*5/4+16<<20 {
-				t.Errorf("composed %v, %d GPUs: %d bytes, want about %d", composed, gpus, bytes, want)
 			}
 		}
 	}

@@ -12,12 +12,26 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// An area is the device's memory for a stretch.
-type area struct {
-	words, from, to, places, rows, slots, negatives, order, steps, jobs, tiles, next cu.DevicePtr
-
-	copied, done cu.Event
+// lists are the lists of a stretch, which lie one behind the other in memory for as many values as lengths says.
+func (s *Stretch) lists() []*[]uint32 {
+	return []*[]uint32{&s.Words, &s.From, &s.To, &s.Places, &s.Rows, &s.Slots, &s.NegativePlaces, &s.NegativeWords}
 }
+
+func (c CBOWOptions) lengths() []int {
+	t, most := c.Places, min(c.Rows, c.Places)
+	return []int{t, t, t, t, most, most + 1, c.SharedNegatives, c.SharedNegatives}
+}
+
+// values is how many values all lists have.
+func (c CBOWOptions) values() (values int) {
+	for _, length := range c.lengths() {
+		values += length
+	}
+	return values
+}
+
+// all is the memory of so many values of the lists.
+func (s *Stretch) all(values int) []uint32 { return unsafe.Slice(&s.Words[0], values) }
 
 // A cbowBuffer is pinned memory of the host.
 type cbowBuffer struct {
@@ -77,8 +91,7 @@ func (k *CBOW) failed(b *cbowBuffer, err error) error {
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// begin hands the device the stretch and the numbers of an iteration and makes its jobs, on a stream of its own: both beside the
-// iteration before. It starts the kernel that composes rows. The stretch takes the place of the one before the last.
+// begin hands the device the stretch and the numbers of an iteration. It starts the kernel that composes rows.
 func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	if err := k.options.checkStretch(&b.stretch); err != nil {
 		return err
@@ -86,23 +99,11 @@ func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	b.steps[0] = k.optimizer.Step(b.iteration+1, rate)
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(b.iteration+1, rate*float64(x.Rate))
-		b.steps[1].Stream = uint32(b.iteration + 1) // as args.iteration: see trained in parts.cu
+		b.steps[1].Stream = uint32(b.iteration + 1) // no word was trained in 0
 	}
-	own, to := k.device.Stream(), &k.areas[k.started%2]
-	if err := k.copying.Wait(to.done, 0); err != nil {
-		return err
-	}
-	if err := k.copyStretch(b, to); err != nil {
-		return err
-	}
-	args := k.argsOf(b, to)
-	if err := k.makeJobs(&args, k.copying); err != nil {
-		return err
-	}
-	if err := to.copied.Record(k.copying); err != nil {
-		return err
-	}
-	if err := own.Wait(to.copied, 0); err != nil {
+	args := k.args
+	args.loss = b.device
+	if err := k.arrivals.begin(b, &args); err != nil {
 		return err
 	}
 	b.kernels = k.launches(args)
@@ -111,7 +112,7 @@ func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 			return err
 		}
 	}
-	return k.group.tell(own)
+	return k.group.tell(k.device.Stream())
 }
 
 // finish hands it all else. Of a group all have begun.
@@ -123,14 +124,12 @@ func (k *CBOW) finish(b *cbowBuffer) error {
 	if err := b.launch(len(b.kernels)); err != nil {
 		return err
 	}
-	if err := k.areas[k.started%2].done.Record(own); err != nil {
+	ended, err := k.arrivals.end(own)
+	if err != nil {
 		return err
 	}
-	k.started++
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&b.loss[0]), b.device, cuda.Bytes[lossUnits](1), own); err != nil {
-		return err
-	}
-	return b.done.Record(own)
+	// The copy is not on the device's own stream, where the next iteration would wait for it.
+	return errors.Join(k.results.Wait(ended, 0), cu.MemcpyDtoHAsync(unsafe.Pointer(&b.loss[0]), b.device, cuda.Bytes[lossUnits](1), k.results), b.done.Record(k.results))
 }
 
 // launch starts the next n kernels.
@@ -144,109 +143,45 @@ func (b *cbowBuffer) launch(n int) error {
 	return nil
 }
 
-func (k *CBOW) copyStretch(b *cbowBuffer, to *area) error {
-	s := &b.stretch
-	h := 4 * cu.DevicePtr(len(s.NegativePlaces))
-	for _, x := range []struct {
-		to     cu.DevicePtr
-		values []uint32
-	}{
-		{to.words, s.Words}, {to.from, s.From}, {to.to, s.To}, {to.places, s.Places}, {to.rows, s.Rows}, {to.slots, s.Slots},
-		{to.negatives, s.NegativePlaces}, {to.negatives + h, s.NegativeWords},
-	} {
-		if err := copyAsync(x.to, x.values, k.copying); err != nil {
-			return err
-		}
-	}
-	if err := copyAsync(to.order, s.order, k.copying); err != nil {
-		return err
-	}
-	return copyAsync(to.steps, b.steps, k.copying)
-}
-
-// copyAsync starts to copy values of pinned memory, at least one.
-func copyAsync[T any](to cu.DevicePtr, values []T, s cu.Stream) error {
-	return cu.MemcpyHtoDAsync(to, unsafe.Pointer(&values[0]), cuda.Bytes[T](len(values)), s)
-}
-
 func (k *CBOW) allocateBuffers(a *cuda.Allocator) {
-	for i := range k.areas {
-		k.areas[i] = k.newArea(a)
-	}
+	k.arrivals.allocate(a, k.options)
+	a.Do(func() (err error) { k.results, err = k.device.NewCopyStream(); return err })
 	k.buffers = make([]cbowBuffer, k.options.Buffers)
 	for i := range k.buffers {
 		k.buffers[i].device = a.Bytes("losses", int(cuda.Bytes[lossUnits](1)))
-		if a.Err == nil {
-			a.Err = k.buffers[i].allocate(k.options, k.group.reads())
-		}
+		k.buffers[i].allocate(a, k.options, k.group.reads())
 	}
-	if a.Err == nil {
-		k.copying, a.Err = k.device.NewCopyStream()
-	}
-}
-
-func (k *CBOW) newArea(a *cuda.Allocator) (r area) {
-	c, most := k.options, min(k.options.Rows, k.options.Places)
-	for _, p := range []*cu.DevicePtr{&r.words, &r.from, &r.to, &r.places} {
-		*p = a.Floats("a stretch", c.Places)
-	}
-	r.rows, r.slots, r.negatives = a.Floats("a stretch", most), a.Floats("a stretch", most+1), a.Floats("a stretch", 2*c.SharedNegatives)
-	r.order = a.Bytes("a stretch", int(cuda.Bytes[rowJob](c.mostRowJobs())))
-	r.jobs, r.tiles, r.next = a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), a.Floats("tiles", 1), a.Floats("tiles", 1)
-	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](2)))
-	for _, e := range []*cu.Event{&r.copied, &r.done} {
-		if a.Err == nil {
-			*e, a.Err = cu.MakeEvent(cu.DisableTiming)
-		}
-	}
-	return r
 }
 
 // allocate takes the memory of a buffer, without that of a stretch if another device reads it.
-func (b *cbowBuffer) allocate(c CBOWOptions, reads bool) (err error) {
+func (b *cbowBuffer) allocate(a *cuda.Allocator, c CBOWOptions, reads bool) {
 	if reads {
-		if err := b.allocateStretch(c); err != nil {
-			return err
-		}
+		b.allocateStretch(a, c)
 	}
-	if b.steps, err = cuda.Pinned[cuda.StepNumbers](2); err != nil {
-		return err
-	}
-	if b.loss, err = cuda.Pinned[lossUnits](1); err != nil {
-		return err
-	}
-	b.done, err = cu.MakeEvent(cu.DisableTiming)
-	return err
+	b.steps, b.loss = cuda.PinnedBy[cuda.StepNumbers](a, 2), cuda.PinnedBy[lossUnits](a, 1)
+	a.Do(func() (err error) { b.done, err = cu.MakeEvent(cu.DisableTiming); return err })
 }
 
-func (b *cbowBuffer) allocateStretch(c CBOWOptions) (err error) {
-	t, most := c.Places, min(c.Rows, c.Places)
-	if b.all, err = cuda.Pinned[uint32](4*t + 2*most + 1 + 2*c.SharedNegatives); err != nil {
-		return err
+func (b *cbowBuffer) allocateStretch(a *cuda.Allocator, c CBOWOptions) {
+	b.all, b.order = cuda.PinnedBy[uint32](a, c.values()), cuda.PinnedBy[rowJob](a, c.mostRowJobs())
+	rest, lists := b.all, b.stretch.lists()
+	for i, length := range c.lengths() {
+		if rest != nil {
+			*lists[i], rest = rest[:0:length], rest[length:]
+		}
 	}
-	rest := b.all
-	s := &b.stretch
-	for _, x := range []struct {
-		of    *[]uint32
-		count int
-	}{
-		{&s.Words, t}, {&s.From, t}, {&s.To, t}, {&s.Places, t}, {&s.Rows, most}, {&s.Slots, most + 1},
-		{&s.NegativePlaces, c.SharedNegatives}, {&s.NegativeWords, c.SharedNegatives},
-	} {
-		*x.of, rest = rest[:0:x.count], rest[x.count:]
-	}
-	b.order, err = cuda.Pinned[rowJob](c.mostRowJobs())
-	s.order = b.order[:0]
-	return err
+	b.stretch.order = b.order[:0]
+}
+
+// synchronize waits for the device, which may be using the memory.
+func (k *CBOW) synchronize() error {
+	return errors.Join(k.arrivals.stream.Synchronize(), k.device.Stream().Synchronize(), k.results.Synchronize())
 }
 
 // Close frees the memory that Device.Close does not free.
 func (k *CBOW) Close() error {
 	return k.device.Do(func() error {
-		err := errors.Join(k.copying.Synchronize(), k.device.Stream().Synchronize(), k.copying.Destroy()) // they may be using the memory
-		for i := range k.areas {
-			err = errors.Join(err, cu.DestroyEvent(&k.areas[i].copied), cu.DestroyEvent(&k.areas[i].done))
-		}
+		err := errors.Join(k.synchronize(), k.arrivals.free(), k.results.Destroy())
 		for i := range k.buffers {
 			b := &k.buffers[i]
 			err = errors.Join(err, cuda.Unpin(b.all), cuda.Unpin(b.order), cuda.Unpin(b.steps), cuda.Unpin(b.loss), cu.DestroyEvent(&b.done))

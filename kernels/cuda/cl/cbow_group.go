@@ -56,7 +56,7 @@ func (g *CBOWGroup) add(d *cuda.Device, c CBOWOptions, number, of int) error {
 	if err := d.Do(func() (err error) { p.told, err = cu.MakeEvent(cu.DisableTiming); return err }); err != nil {
 		return err
 	}
-	k, err := newCBOWPart(d, c, p, columnsOf(number, of, c.Dim))
+	k, err := newCBOWPart(&cuda.Allocator{Device: d}, c, p, columnsOf(number, of, c.Dim))
 	if err == nil {
 		g.parts = append(g.parts, k)
 	}
@@ -149,7 +149,7 @@ func (g *CBOWGroup) Receive(name string, values []float32) error {
 // Close frees the memory that closing the devices does not free.
 func (g *CBOWGroup) Close() error {
 	idle := g.each(func(k *CBOW) error {
-		return k.device.Do(func() error { return errors.Join(k.copying.Synchronize(), k.device.Stream().Synchronize()) })
+		return k.device.Do(k.synchronize)
 	})
 	return errors.Join(idle, g.each(func(k *CBOW) error {
 		return errors.Join(k.Close(), k.device.Do(func() error { return cu.DestroyEvent(&k.group.told) }))

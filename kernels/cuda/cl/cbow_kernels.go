@@ -24,16 +24,14 @@ type CBOW struct {
 	composition            PartRows  // composes W and trains the parts
 	tensors                map[string]cbowTensor
 
-	jobs                               cu.Function // stretch_jobs
-	means, step, ofWords, places, rows cbowKernel
+	means, step, ofWords, scores, places, rows cbowKernel
 
 	group *cbowPart // of several devices; nil: it is the only one
 	own   columns   // of W and its parts
 
-	copying cu.Stream
-	areas   [2]area
-	started int // iterations
-	buffers []cbowBuffer
+	arrivals arrivals
+	results  cu.Stream // on which losses are copied
+	buffers  []cbowBuffer
 }
 
 // A cbowKernel is a kernel with the shape of its launch.
@@ -44,14 +42,12 @@ type cbowKernel struct {
 
 // NewCBOW takes the device's memory for training. All tables are zero.
 func NewCBOW(d *cuda.Device, c CBOWOptions) (*CBOW, error) {
-	return newCBOWPart(d, c, nil, columns{0, c.Dim})
+	a := &cuda.Allocator{Device: d}
+	return newCBOWPart(a, c, nil, columns{0, c.Dim})
 }
 
-func newCBOWPart(d *cuda.Device, c CBOWOptions, group *cbowPart, own columns) (*CBOW, error) {
-	size, err := cuda.KernelSize(c.Dim)
-	if err != nil {
-		return nil, err
-	}
+// newCBOWPart is NewCBOW for a device of several. Without a device the allocator counts what it would take.
+func newCBOWPart(a *cuda.Allocator, c CBOWOptions, group *cbowPart, own columns) (*CBOW, error) {
 	method, err := c.check()
 	if err != nil {
 		return nil, err
@@ -60,23 +56,44 @@ func newCBOWPart(d *cuda.Device, c CBOWOptions, group *cbowPart, own columns) (*
 		c.Composition = &composed.Composition{Dim: c.Dim, Starts: make([]uint32, c.Rows+1), Own: []float32{}}
 	}
 	k := &CBOW{
-		device: d, options: c, tensors: map[string]cbowTensor{}, group: group, own: own,
+		device: a.Device, options: c, tensors: map[string]cbowTensor{}, group: group, own: own,
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
-	err = d.Do(func() error {
-		if err := k.load(size); err != nil {
-			return err
-		}
-		return k.allocate()
+	if a.Device == nil {
+		k.allocate(a)
+		return k, nil
+	}
+	err = a.Device.Do(func() error {
+		k.load(a)
+		k.allocate(a)
+		return a.Err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("prepare CBOW on %s: %w", d.Name, err)
+		return nil, fmt.Errorf("prepare CBOW on %s: %w", a.Device.Name, err)
 	}
 	return k, nil
 }
 
+// Memory returns the bytes that NewCBOW, or NewCBOWGroup of some devices, takes of the memory of a device, at most, and of the host's.
+func (c CBOWOptions) Memory(devices int) (device, host int64, err error) {
+	for n := range devices {
+		a, group := &cuda.Allocator{}, &cbowPart{number: n}
+		if devices == 1 {
+			group = nil
+		}
+		if _, err := newCBOWPart(a, c, group, columnsOf(n, devices, c.Dim)); err != nil {
+			return 0, 0, err
+		}
+		device, host = max(device, a.Taken), host+a.Pinned
+	}
+	return device, host, nil
+}
+
 func (c CBOWOptions) check() (cuda.Method, error) {
 	method, err := cuda.FindMethod(c.Method)
+	if err == nil {
+		_, err = cuda.KernelSize(c.Dim)
+	}
 	switch x := c.Composition; {
 	case err != nil:
 	case c.Rows < 1 || c.Dim < 1 || c.Negatives < 1 || c.SharedNegatives < 1 || c.Places < 1 || c.Window < 1 || c.Buffers < 1:
@@ -92,63 +109,65 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	return method, err
 }
 
-const (
-	mostPlaces    = 96 // of a thread block
-	warpsOfPlaces = 8  // blockWarps of stretch.cuh
-)
+// chunk is how many negatives the kernels work on together.
+const chunk = 64
 
-// load loads the kernels for N up to 128 times the size. The kernel of rows is for the columns that the device has of W.
-func (k *CBOW) load(size int) error {
-	c, a := k.options, &cuda.Allocator{Device: k.device}
-	if reserved := 1 << 10; k.spanShared(true) > k.device.SharedOfBlock-reserved {
-		return fmt.Errorf("window is %d; its places do not fit into the shared memory of %s", c.Window, k.device.Name)
-	}
-	k.jobs = a.Function("cl/stretch", "stretch_jobs", 0)
-	ofPlaces := func(to *cbowKernel, name string, shared int) {
-		to.warps, to.shared = warpsOfPlaces, shared
-		to.Function = a.Function("cl/stretch", cuda.Sized(name, size), shared)
-		if a.Err == nil {
-			to.resident, a.Err = to.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, int64(shared))
+// chunks is how many of them have all shared negatives.
+func (c CBOWOptions) chunks() int { return (c.SharedNegatives + chunk - 1) / chunk }
+
+const warpsOfPlaces = 8 // blockWarps of stretch.cuh
+
+// load loads the kernels. That of rows is for the columns that the device has of W.
+func (k *CBOW) load(a *cuda.Allocator) {
+	c := k.options
+	ofPlaces := func(to *cbowKernel, name string) {
+		to.warps = warpsOfPlaces
+		to.Function = a.Function("cl/stretch", name, 0)
+		a.Do(func() (err error) {
+			to.resident, err = to.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, 0)
 			to.blocks = k.device.Multiprocessors * max(to.resident, 1)
-		}
+			return err
+		})
 	}
-	ofTiles := func(to *cbowKernel, sources []stepSource, size int, name string) {
-		if a.Err == nil {
-			to.Function, to.tilesLaunch, a.Err = Options{Dim: c.Dim, SharedNegatives: c.SharedNegatives}.loadDense(k.device, size, sources, "", name)
-		}
+	ofTiles := func(to *cbowKernel, sources []string, name string) {
+		a.Do(func() (err error) {
+			to.Function, to.tilesLaunch, err = loadDense(k.device, c.SharedNegatives, sources, "", name)
+			return err
+		})
 	}
-	own, err := cuda.KernelSize(k.own.count)
-	a.Err = cmp.Or(a.Err, err)
-	ofPlaces(&k.means, "stretch_means", k.spanShared(false))
-	ofTiles(&k.step, stepSources, size, k.optimizer.Sized("step", size))
-	ofTiles(&k.ofWords, rowsSources, size, cuda.Sized("stretch_words", size))
-	ofPlaces(&k.places, "stretch_places", k.spanShared(true))
-	ofTiles(&k.rows, rowsSources, own, k.optimizer.Sized("stretch_rows", own))
-	return a.Err
+	size, err := cuda.KernelSize(c.Dim)
+	own, errOwn := cuda.KernelSize(k.own.count)
+	a.Err = cmp.Or(err, errOwn)
+	ofPlaces(&k.means, cuda.Sized("stretch_means", size))
+	ofTiles(&k.step, stepSources, k.optimizer.Sized("step", size))
+	ofTiles(&k.ofWords, rowsSources, cuda.Sized("stretch_words", size))
+	ofPlaces(&k.scores, cuda.Sized("stretch_scores", size))
+	ofPlaces(&k.places, cuda.Sized("stretch_places", size))
+	ofTiles(&k.rows, rowsSources, k.optimizer.Sized("stretch_rows", own))
 }
 
 // stretchOfArgs is Stretch of stretch.cuh.
 type stretchOfArgs struct {
 	words, from, to, rows, slots, places, negativePlaces, negativeWords, order cu.DevicePtr
+	steps, jobs, tileCount, next                                               cu.DevicePtr
 	count, rowCount, tiles, window                                             uint32
 }
 
 // stretchArgs is StretchArgs of stretch.cuh.
 type stretchArgs struct {
-	stretch                                                             stretchOfArgs
-	contexts, words                                                     cuda.Table
-	composed, means, sums, scores, errors, inside, updates, steps, loss cu.DevicePtr
-	jobs, tiles, next, gradient, trained, weights                       cu.DevicePtr
-	shared, chunks, iteration, ownRows                                  uint32
-	weight, bias                                                        float32
-	rule                                                                rule
-	first, places                                                       uint32
-	ofWords, ofRows                                                     denseShape
+	stretch                                                                               stretchOfArgs
+	contexts, words                                                                       cuda.Table
+	composed, means, sums, ofPositive, scores, ofNegatives, errors, inside, updates, loss cu.DevicePtr
+	ofParts                                                                               Gradients
+	shared, chunks                                                                        uint32
+	weight, bias                                                                          float32
+	rule                                                                                  cuda.Rule
+	first, places                                                                         uint32
+	ofWords, ofRows                                                                       denseShape
 }
 
-func (k *CBOW) allocate() error {
-	c, a := k.options, &cuda.Allocator{Device: k.device}
-	row := 16 * cuda.Quads(c.Dim)
+func (k *CBOW) allocate(a *cuda.Allocator) {
+	c, row := k.options, 16*cuda.Quads(k.options.Dim)
 	k.contexts = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
 	k.words.columns = k.own
 	if x := c.Composition; x == nil || x.Own != nil {
@@ -157,21 +176,17 @@ func (k *CBOW) allocate() error {
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.contexts), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
-		scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
+		ofPositive: a.Floats("errors of places", c.Places), scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()),
+		ofNegatives: a.Floats("errors of places", chunk*c.Places*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "contexts.updates", c.Rows),
 		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
-		bias:  -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
-		rule:  rule{float32(c.WeightDecay), float32(c.Epsilon), float32(math.Log(c.Beta1)), float32(math.Log(c.Beta2))},
-		first: uint32(k.own.first / 4), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
-	}
-	if k.words.values != 0 {
-		k.args.ownRows = 1
+		bias: -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
+		rule: k.optimizer.Rule(), first: uint32(k.own.first / 4), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
 	}
 	if c.Composition != nil {
 		k.allocateParts(a)
 	}
 	k.allocateBuffers(a)
-	return a.Err
 }
 
 func (k *CBOW) allocateParts(a *cuda.Allocator) {
@@ -180,34 +195,18 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	if k.group != nil {
 		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
 	}
-	if x.PartCount() > 0 {
-		k.args.gradient = a.Bytes("gradients of words", c.Rows*8*k.own.quads(c.Dim))
-	}
 	k.parts = k.newTable(a, "parts", x.PartCount(), k.own)
 	k.composition = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.parts))
-	k.args.trained, k.args.weights = a.Floats("words of an iteration", c.Rows), k.composition.Weights()
+	if x.PartCount() > 0 {
+		stride := 4 * k.own.quads(c.Dim)
+		k.args.ofParts = Gradients{
+			Rows:    Narrow{a.Bytes("gradients of words", c.Rows*2*stride), uint64(stride)},
+			Weights: k.composition.Weights(), Trained: a.Floats("words of an iteration", c.Rows),
+		}
+	}
 	p := &k.composition.args
 	p.updates, p.rule = k.newUpdates(a, "parts.updates", x.PartCount()), k.args.rule
 	p.wide, p.first = uint32(cuda.Quads(c.Dim)), k.args.first
-}
-
-// argsOf returns the arguments of the kernels of an iteration.
-func (k *CBOW) argsOf(b *cbowBuffer, in *area) stretchArgs {
-	s, a := &b.stretch, k.args
-	a.stretch = stretchOfArgs{
-		words: in.words, from: in.from, to: in.to, rows: in.rows, slots: in.slots, places: in.places,
-		negativePlaces: in.negatives, negativeWords: in.negatives + 4*cu.DevicePtr(len(s.NegativePlaces)),
-		order: in.order,
-		count: uint32(len(s.Words)), rowCount: uint32(len(s.Rows)), tiles: uint32(len(s.order) / tileRows), window: uint32(k.options.Window),
-	}
-	a.jobs, a.tiles, a.next = in.jobs, in.tiles, in.next
-	a.steps, a.loss, a.iteration = in.steps, b.device, uint32(b.iteration+1) // no word was trained in 0
-	return a
-}
-
-// makeJobs starts the kernel that makes the jobs of an iteration.
-func (k *CBOW) makeJobs(a *stretchArgs, on cu.Stream) error {
-	return cuda.LaunchOn(on, k.jobs, cuda.Grid{Blocks: ceil(int(a.stretch.tiles)*tileRows, 256), Threads: 256}, a)
 }
 
 // A cbowLaunch is a kernel of an iteration.
@@ -219,13 +218,13 @@ type cbowLaunch struct {
 // launches returns the other kernels in their order. That which composes rows, if they are composed, is the first.
 func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 	early, composed, parts := k.device.Overlaps(), k.options.Composition != nil, k.composition
-	k.group.exchange(k.started, &a, &parts.args)
+	k.group.exchange(k.arrivals.count, &a, &parts.args)
 	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount
-	ofParts := a.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
+	ofParts := a.stretch.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
 	add := func(name string, start func() error) { all = append(all, cbowLaunch{name, start}) }
 	addPlaces := func(name string, f cbowKernel, may bool) {
 		a, places := a, int(a.stretch.count)
-		a.places = uint32(placesOfBlock(places, f.blocks))
+		a.places = uint32(ceil(places, f.blocks))
 		grid := cuda.Grid{Blocks: ceil(places, int(a.places)), Threads: 32 * f.warps, Shared: f.shared}
 		add(name, func() error { return cuda.LaunchEarly(k.device, f.Function, grid, &a, may) })
 	}
@@ -244,10 +243,11 @@ func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 		return cuda.LaunchEarly(k.device, k.step.Function, tiles(k.step, jobs, k.step.blocks), k.stepArgs(&a), early)
 	})
 	addTiles("words", k.ofWords, tiles(k.ofWords, int(a.stretch.rowCount), k.device.Multiprocessors)) // leaves room for places, beside it
+	addPlaces("scores", k.scores, early)
 	addPlaces("places", k.places, early)
 	addTiles("rows", k.rows, tiles(k.rows, jobs, k.rows.blocks))
 	if composed {
-		add("train", func() error { return parts.Train(a.gradient, a.trained, ofParts, early) })
+		add("train", func() error { return parts.Train(a.ofParts, ofParts, early) })
 	}
 	return all
 }
@@ -262,9 +262,9 @@ func (k *CBOW) stepArgs(a *stretchArgs) *stepArgs {
 			left: uint64(k.contexts.values), positives: uint64(a.means), negatives: uint64(a.means),
 			first: uint64(k.contexts.First), second: uint64(k.contexts.Second), secondOfRow: uint64(k.contexts.SecondOfRow),
 			rows: uint32(c.Rows), stride: uint32(4 * cuda.Quads(c.Dim)), columns: uint32(c.Dim),
-			weight: a.weight, decay: a.rule.decay, epsilon: a.rule.epsilon, Decays: k.optimizer.Decays(), bias: a.bias,
+			weight: a.weight, bias: a.bias, rule: a.rule, decays: k.optimizer.Decays(),
 		},
-		dense: k.step.dense, step: uint64(a.steps), samples: uint64(a.stretch.places), jobs: uint64(a.jobs), tiles: uint64(a.tiles), next: uint64(a.next),
-		losses: uint64(a.loss), shared: uint64(a.stretch.negativePlaces),
+		dense: k.step.dense, step: uint64(a.stretch.steps), samples: uint64(a.stretch.places), jobs: uint64(a.stretch.jobs),
+		tiles: uint64(a.stretch.tileCount), next: uint64(a.stretch.next), loss: uint64(a.loss), shared: uint64(a.stretch.negativePlaces),
 	}
 }

@@ -1,7 +1,6 @@
 package cl
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -38,7 +37,7 @@ func TestPrepare(t *testing.T) {
 			if j.row == noRow {
 				continue
 			}
-			if seen[j] || j.piece > 0 && s.order[i-1] != (rowJob{j.row, j.piece - 1, j.pieces}) || j.pieces != piecesOfRow(s.Slots[j.row+1]-s.Slots[j.row]) {
+			if seen[j] || j.piece > 0 && s.order[i-1] != (rowJob{j.row, j.piece - 1, j.pieces}) || j.pieces != piecesOf(s.Slots[j.row+1]-s.Slots[j.row], samplesOfWarp) {
 				t.Fatalf("job %d: %+v", i, j)
 			}
 			if n := s.Slots[j.row+1] - s.Slots[j.row]; n > last {
@@ -50,7 +49,7 @@ func TestPrepare(t *testing.T) {
 		}
 		jobs := 0
 		for a := range rows {
-			jobs += int(piecesOfRow(s.Slots[a+1] - s.Slots[a]))
+			jobs += int(piecesOf(s.Slots[a+1]-s.Slots[a], samplesOfWarp))
 		}
 		if len(seen) != jobs {
 			t.Errorf("%d jobs, want %d", len(seen), jobs)
@@ -72,62 +71,62 @@ func TestUsersOfMembers(t *testing.T) {
 		}
 		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
 	}
-	starts, members := c.Members()
-	userStarts, users := usersOf(parts, starts, members)
-	var got [40][parts]uint32
-	for u := range parts {
-		words := users[userStarts[u]:userStarts[u+1]]
-		for i, m := range words {
-			if i > 0 && words[i-1].Number >= m.Number {
-				t.Fatalf("words of part %d: %v", u, words)
-			}
-			got[m.Number][u] = m.Times
-		}
-	}
-	if got != times {
-		t.Errorf("users %v, want %v", got, times)
-	}
 	for range parts {
 		c.Sizes = append(c.Sizes, 1+r.Uint32N(4))
 	}
-	for i, m := range sized(c, members) {
-		if want := (member{Number: members[i].Number, Times: members[i].Times * c.Sizes[m.Number]}); m != want {
-			t.Errorf("member %v is %v with sizes, want %v", members[i], m, want)
+	l := listsOf(c)
+	var got, sized [40][parts]uint32
+	for _, job := range l.jobs {
+		for i, m := range l.users[job.first:job.end] {
+			if i > 0 && l.users[job.first:][i-1].Number >= m.Number {
+				t.Fatalf("words of part %d: %v", job.part, l.users[job.first:job.end])
+			}
+			got[m.Number][job.part] = m.Times
 		}
 	}
-	for v, weight := range weightsOf(c) {
+	for v, weight := range l.weights {
 		rows := uint32(0)
-		for u, n := range times[v] {
-			rows += n * c.Sizes[u]
+		for _, m := range l.members[l.starts[v]:l.starts[v+1]] {
+			sized[v][m.Number] = m.Times / c.Sizes[m.Number]
+			rows += m.Times
 		}
 		if rows > 0 && weight != 1/float32(rows) {
 			t.Errorf("word %d has the weight %v, want 1/%d", v, weight, rows)
 		}
 	}
+	if got != times || sized != times {
+		t.Errorf("users %v, members %v, want %v", got, sized, times)
+	}
 }
 
-// All parts come once with their words, the frequent ones first.
-func TestFrequentFirst(t *testing.T) {
+// All words of all parts come once, in the pieces of a tile.
+func TestJobsOfParts(t *testing.T) {
 	r := freshRandom(t)
 	for _, n := range []int{0, 1, 5, 1000} {
 		starts := []uint32{0}
 		for range n {
-			starts = append(starts, starts[len(starts)-1]+r.Uint32N(200)*r.Uint32N(2))
+			starts = append(starts, starts[len(starts)-1]+r.Uint32N(900)*r.Uint32N(2)*r.Uint32N(2))
 		}
-		jobs, frequent := frequentFirst(starts)
+		jobs := jobsOfParts(starts)
+		if most := mostJobs(n, int(starts[n]), usersOfWarp); len(jobs)%tileRows != 0 || len(jobs) > most {
+			t.Fatalf("%d jobs, at most %d", len(jobs), most)
+		}
+		next := slices.Clone(starts) // the first word of each part that has not come
 		for i, job := range jobs {
-			if words := job.end - job.first; (words > 64) != (i < frequent) || 0 < i && i < frequent && words > jobs[i-1].end-jobs[i-1].first {
-				t.Fatalf("number %d of %d frequent ones is of %d words", i, frequent, words)
+			if job.pieces != jobs[i/tileRows*tileRows].pieces || job.part == noRow && job.first != job.end {
+				t.Fatalf("job %d: %+v", i, job)
+			}
+			if u := job.part; u != noRow {
+				if job.first != next[u] || job.piece > 0 && job.part != jobs[i-1].part || job.pieces != piecesOf(starts[u+1]-starts[u], usersOfWarp) {
+					t.Fatalf("job %d: %+v", i, job)
+				}
+				next[u] = job.end
 			}
 		}
-		slices.SortFunc(jobs, func(a, b partsJob) int { return cmp.Compare(a.part, b.part) })
-		for u, job := range jobs {
-			if want := (partsJob{part: uint32(u), first: starts[u], end: starts[u+1]}); job != want {
-				t.Fatalf("part %d: %+v, want %+v", u, job, want)
+		for u := range n {
+			if next[u] != starts[u+1] {
+				t.Errorf("part %d of %d ends at %d, want %d", u, n, next[u], starts[u+1])
 			}
-		}
-		if len(jobs) != n {
-			t.Errorf("%d parts of %d", len(jobs), n)
 		}
 	}
 }
@@ -137,7 +136,7 @@ func TestFrequentFirst(t *testing.T) {
 func TestColumnsOf(t *testing.T) {
 	for dim := 1; dim <= cuda.MaxDim; dim++ {
 		for _, devices := range []int{1, 2, 4, MaxDevices} {
-			next, most := 0, CBOWOptions{Dim: dim}.OwnDim(devices)
+			next, most := 0, 4*columnsOf(devices-1, devices, dim).quads(dim)
 			for n := range devices {
 				x := columnsOf(n, devices, dim)
 				if x.first != next || x.count < 0 || x.count > 0 && x.first%8 != 0 {

@@ -8,25 +8,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
 )
-
-// The layout of arguments is that of stretch.cuh.
-func TestStretchSizes(t *testing.T) {
-	for name, x := range map[string][2]uintptr{
-		"StretchArgs": {unsafe.Sizeof(stretchArgs{}), 416}, "PartsArgs": {unsafe.Sizeof(partsArgs{}), 272}, "rowJob": {unsafe.Sizeof(rowJob{}), 8}, "partsJob": {unsafe.Sizeof(partsJob{}), 16},
-		"weight": {unsafe.Offsetof(stretchArgs{}.weight), 352}, "frequent": {unsafe.Offsetof(partsArgs{}.frequent), 260},
-	} {
-		if x[0] != x[1] {
-			t.Errorf("%s: %d bytes, want %d", name, x[0], x[1])
-		}
-	}
-}
 
 // fillStretch writes a random stretch of so many places, in sentences. The numbers of words, below v, have densities in proportion to
 // 1/number^skew, skew < 1: .5 is about that of a subsampled text. Dynamic windows have random widths.
@@ -133,7 +120,7 @@ func (p *plainCBOW) compose(s *Stretch) {
 		p.composed = p.words.values
 		return
 	}
-	weights := weightsOf(x)
+	weights := listsOf(x).weights
 	for _, v := range s.Rows {
 		sum := make([]float64, p.Dim)
 		if x.Own != nil {
@@ -219,7 +206,7 @@ func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float
 		return
 	}
 	p.parts.optimizer.Begin(number+1, rate*float64(x.Rate))
-	weights, sums := weightsOf(x), map[uint32][]float64{}
+	weights, sums := listsOf(x).weights, map[uint32][]float64{}
 	for v := range uint32(p.Rows) {
 		if gradients[v] == nil {
 			continue
@@ -326,7 +313,11 @@ func testCBOW(t *testing.T, d *cuda.Device, x cbowTest) {
 		p.words = newPlainTable(t, r, x.words, x.dim, o)
 		tables["words"] = p.words
 	}
+	before := d.Peak() // so far nothing was freed
 	k := newCBOW(t, d, c)
+	if bytes, _, err := c.Memory(1); err != nil || bytes != d.Peak()-before {
+		t.Errorf("takes %d bytes, said %d, error %v", d.Peak()-before, bytes, err)
+	}
 	for name, table := range tables {
 		if err := k.Send(name, table.values); err != nil {
 			t.Fatal(err)
@@ -435,8 +426,7 @@ func TestCBOWErrors(t *testing.T) {
 	for name, change := range map[string]func(*CBOWOptions){
 		"rows": func(c *CBOWOptions) { c.Rows = 0 }, "dim": func(c *CBOWOptions) { c.Dim = 1025 }, "negatives": func(c *CBOWOptions) { c.Negatives = 0 },
 		"shared": func(c *CBOWOptions) { c.SharedNegatives = 0 }, "method": func(c *CBOWOptions) { c.Method = "quick" },
-		"window": func(c *CBOWOptions) { c.Window = 10_000 },
-		"parts":  func(c *CBOWOptions) { c.Composition = newComposition(1, 4, 1, false) },
+		"parts": func(c *CBOWOptions) { c.Composition = newComposition(1, 4, 1, false) },
 	} {
 		c := good
 		change(&c)
@@ -487,7 +477,8 @@ func timeKernels(b *testing.B, k *CBOW) {
 	}
 	all := map[string]func() error{}
 	var names []string
-	args := k.argsOf(&k.buffers[0], &k.areas[0])
+	args := k.args
+	args.loss, args.stretch = k.buffers[0].device, k.arrivals.areas[0].stretchOfArgs
 	for _, x := range k.launches(args) {
 		all[x.name], names = x.start, append(names, x.name)
 	}
@@ -496,7 +487,7 @@ func timeKernels(b *testing.B, k *CBOW) {
 	for _, name := range names {
 		start := all[name]
 		if name == "step 1" {
-			start = func() error { return firstError(k.makeJobs(&args, k.device.Stream()), all[name]()) }
+			start = func() error { return firstError(k.arrivals.makeJobs(&args, k.device.Stream()), all[name]()) }
 		}
 		repeat := func() error {
 			for range times {

@@ -14,7 +14,7 @@ import (
 type columnsArgs struct {
 	left                             cuda.Table
 	right, alias, seed               uint64
-	step, samples, loss, tag         uint64
+	step, samples, loss, before      uint64
 	number, negatives, messages, hot uint32
 	inbox, outbox                    [MaxDevices - 1]uint64
 	lost                             [MaxDevices]uint64
@@ -54,7 +54,7 @@ func (k *Kernels) columnsArgs(i int) *columnsArgs {
 			Rows: uint32(c.Rows), Quads: uint32(k.part.quads(c.Dim)), Columns: uint32(c.Dim), Decays: k.optimizer.Decays(),
 		},
 		alias: uint64(k.alias), seed: c.Seed, negatives: uint32(c.Negatives), step: uint64(k.stepAt(i)), samples: uint64(k.samplesAt(i)), loss: k.lossAt(i),
-		tag: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(k.shape.hot), told: uint64(e.told),
+		before: uint64(e.tag), number: uint32(i), messages: uint32(e.messages), patience: uint64(e.patience), hot: uint32(k.shape.hot), told: uint64(e.told),
 	}
 	a.right, _ = k.frozen(i)
 	for n, peer := range e.peers {

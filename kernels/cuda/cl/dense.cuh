@@ -50,11 +50,18 @@ struct DenseShape {
 
 extern __shared__ uint4 denseMemory[];
 
+// A DenseKernel is how a kernel is made whose groups have tiles of Dense. The host reads it, as name_dense, and chooses the
+// thread blocks: see fit in shape.go.
+struct DenseKernel {
+	uint32_t groups, chunk;             // of a thread block, at most; negatives of a chunk
+	uint32_t ofGroup, ofChunk, ofEnd;   // bytes of shared memory of a group and of a chunk, and of a group behind the chunks
+};
+
 // awaitGroup is __syncthreads for the warps of a tile.
 __device__ __forceinline__ void awaitGroup() { asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / groupThreads), "n"(groupThreads) : "memory"); }
 
 // Dense has the tile of a group of eight warps: rows of up to wide columns, a multiple of 128, and
-// chunk negatives at a time, 64 or 32. fit of shape.go computes its bytes, too.
+// chunk negatives at a time, 64 or 32.
 template <int planes, int wide, int chunk> struct Dense {
 	static constexpr int columns = wide, negatives = chunk;
 	static constexpr int length = wide + 8, lengthOfFactors = chunk + 8, lengthOfSums = chunk + 4, lengthOfGradient = wide + 4;
@@ -63,6 +70,10 @@ template <int planes, int wide, int chunk> struct Dense {
 	static constexpr int factorBytes = 2 * planes * tileRows * lengthOfFactors, sumBytes = 4 * parts * tileRows * lengthOfSums;
 	static constexpr int groupBytes = gradientBytes + leftBytes + factorBytes + sumBytes, chunkBytes = 2 * planes * chunk * length;
 	static constexpr int sums = planes == 1 ? 1 : 3; // independent sums of a product
+
+	static constexpr DenseKernel kernel(uint32_t groups, uint32_t staged = 0) {
+		return {groups, chunk, groupBytes, chunkBytes, tileRows * staged};
+	}
 
 	const DenseShape &d;
 	char *group, *negativesOf; // of this group of warps; of the block

@@ -11,35 +11,24 @@
 //
 // # What to know before changing the default step
 //
-// Package graph lists what holds on every device. A GPU has items 2 to 8 of its list, in other code. Of
-// 3: nothing is cleared; a word's gradient is of the iteration if the word has its number (trained in
-// parts.cu). Of 6: partlists.go makes the map for parts.cu. Of 7: rows of C move by Step::update
-// (step.cuh), others by updateRow (stretch.cuh). Of 8: sums have another fixed order. These come to it:
+// Package graph lists what holds on every device. A GPU has items 2 to 8 of its list, in other code: rows
+// move by optimize (../include/methods.cuh), composed rows are those of ../include/composed.cuh, and sums
+// have another fixed order. These come to it:
 //
-//  1. An iteration is a list of launches (launches in cbow_kernels.go). A kernel may start while the
-//     one before it ends: before it calls awaitInputs (stretch.cuh), neither may write what the other
-//     reads or writes.
-//  2. Copies and stretch_jobs run beside the iteration before (begin in cbow_buffers.go). What they
-//     write is in an area of the iteration, but for the updates of words' rows, which no other kernel
-//     touches.
-//  3. Gradients are linear in C (stretch.cu). So the negatives of a window are H numbers; they become a
-//     row once a word.
-//  4. A thread block has places that follow one another (Span in stretch.cu). What it needs of places
-//     around them it computes again; it writes, and counts losses, for its own places alone.
-//  5. Tiles of eight jobs (step.cuh): a warp has a row, or a piece of its places. Pieces of a row are
-//     in neighbouring warps of one tile, and the first warp adds them up.
-//  6. Not all is float32. Factors of products with the H rows are two bfloat16 (dense.cuh). Compose and
-//     train read float16: parts, and gradients of words times weights and gradientUnits
-//     (../subword/subword.cuh).
-//  7. Rows are padded with zeros, and these stay zero: sums run over them (../include/rows.cuh).
-//  8. Each of several GPUs has some columns of W (cbow_group.go). So rows, compose and train never need
-//     a whole row of W or of its gradient.
-//  9. Dense and Span lay out shared memory, and shape.go computes its size.
+//  1. An iteration is a list of launches (launches in cbow_kernels.go), on a stretch that came beside the
+//     iteration before (arrivals.go). A kernel may start while the one before it ends: before it calls
+//     awaitInputs (stretch.cuh), neither may write what the other reads or writes.
+//  2. Gradients are linear in C (stretch.cu). So the negatives of a window are H numbers; they become a
+//     row once a word. Products with the H rows have factors of two bfloat16 (dense.cuh).
+//  3. Tiles of eight jobs (tiles.go): a warp has a row, or a piece of its samples. Rows are padded with zeros,
+//     which stay zero (../include/rows.cuh).
+//  4. What trains parts are Gradients of words, in float16 (../subword/subword.cuh). Parts have a copy in
+//     float16, which updateRow keeps and compose reads.
+//  5. Each of several GPUs has some columns of W (cbow_group.go). So rows, compose and train never need a
+//     whole row of W or of its gradient.
 package cl
 
 import (
-	"math"
-
 	"github.com/w2vcl/w2vcl/kernels/composed"
 )
 
@@ -48,14 +37,6 @@ import (
 const (
 	SeriesLength = 64
 	SeriesBytes  = 256 << 20
-)
-
-// The jobs of step.cuh: a tile has rows, each of which a warp has. Rows of more samples than samplesOfWarp have two, four or eight
-// warps. A job of a noRow is none.
-const (
-	tileRows      = 8
-	samplesOfWarp = 16
-	noRow         = math.MaxUint32
 )
 
 // Options say what Kernels train, and how.

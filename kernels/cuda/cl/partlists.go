@@ -1,58 +1,78 @@
 package cl
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/w2vcl/w2vcl/kernels/composed"
 )
 
 // A member is a part of a word, or a word of a part, and how often the word has the part.
 type member = composed.Member
 
-// usersOf lists the words of each of some parts, from the members of the words.
-func usersOf(parts int, starts []uint32, members []member) (userStarts []uint32, users []member) {
-	numbers := make([]uint32, len(members))
-	for i, m := range members {
-		numbers[i] = m.Number
-	}
-	return composed.Invert(starts, numbers, parts, func(word, place uint32) member {
-		return member{Number: word, Times: members[starts[word]+place].Times}
-	})
+// A partJob is a piece of the words of a part to train, users[first:end]; of a noRow it is none.
+type partJob struct {
+	part, first, end uint32
+	piece, pieces    uint16
 }
 
-// A partsJob is a part to train, whose words are users[first:end].
-type partsJob struct{ part, first, end, _ uint32 }
+// usersOfWarp is how many words of a part one warp sums up: it takes one for a few, and there are many such parts.
+const usersOfWarp = 64
 
-// frequentFirst returns the jobs of parts: part u has the words from number userStarts[u] on. So many jobs come first, the most frequent
-// parts ahead, because these are in more words than one warp should sum.
-func frequentFirst(userStarts []uint32) (jobs []partsJob, frequent int) {
-	const few = 64
-	var others []partsJob
-	for u := range len(userStarts) - 1 {
-		job := partsJob{part: uint32(u), first: userStarts[u], end: userStarts[u+1]}
-		if job.end-job.first > few {
-			jobs = append(jobs, job)
+// jobsOfParts returns the jobs of parts, tile by tile: part u has the words from number starts[u] on. Tiles of frequent parts are among
+// the others: those read from L2, these from memory.
+func jobsOfParts(starts []uint32) (jobs []partJob) {
+	words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
+	var frequent []uint32
+	var few []rowJob
+	for u := range uint32(len(starts) - 1) {
+		if words(u) > usersOfWarp {
+			frequent = append(frequent, u)
 		} else {
-			others = append(others, job)
+			few = append(few, rowJob{row: u, pieces: 1})
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b partsJob) int { return cmp.Compare(b.end-b.first, a.end-a.first) })
-	return append(jobs, others...), len(jobs)
+	many := appendTiles(nil, frequent, usersOfWarp, words)
+	few = fillTile(few, 1)
+	tiles := (len(many) + len(few)) / tileRows
+	for n, every := 0, tiles/max(len(many)/tileRows, 1); n < tiles; n++ {
+		from := &few
+		if n%every == 0 && len(many) > 0 || len(few) == 0 {
+			from = &many
+		}
+		for _, j := range (*from)[:tileRows] {
+			job := partJob{part: j.row, piece: j.piece, pieces: j.pieces}
+			if j.row != noRow {
+				at := func(piece uint16) uint32 { return starts[j.row] + words(j.row)*uint32(piece)/uint32(j.pieces) }
+				job.first, job.end = at(j.piece), at(j.piece+1)
+			}
+			jobs = append(jobs, job)
+		}
+		*from = (*from)[tileRows:]
+	}
+	return jobs
 }
 
-// sized returns members whose times count the rows that parts stand for.
-func sized(c *composed.Composition, members []member) (all []member) {
-	for _, m := range members {
-		all = append(all, member{Number: m.Number, Times: m.Times * uint32(c.Size(m.Number))})
-	}
-	return all
+// partLists are what parts.cu reads of a composition: members have how many rows they stand for in a word.
+type partLists struct {
+	starts         []uint32
+	members, users []member
+	jobs           []partJob
+	weights        []float32 // of parts in words: 1 over the number of their rows
 }
 
-// weightsOf returns 1 over the number of rows of each word.
-func weightsOf(c *composed.Composition) (weights []float32) {
-	for v := range c.Words() {
-		weights = append(weights, c.Weight(uint32(v)))
+func listsOf(x *composed.Composition) (l partLists) {
+	l.starts, l.members = x.Members()
+	parts := make([]uint32, len(l.members))
+	for i, m := range l.members {
+		parts[i] = m.Number
 	}
-	return weights
+	first, users := composed.Invert(l.starts, parts, x.PartCount(), func(word, place uint32) member {
+		return member{Number: word, Times: l.members[l.starts[word]+place].Times}
+	})
+	l.users, l.jobs = users, jobsOfParts(first)
+	for i := range l.members {
+		l.members[i].Times *= uint32(x.Size(parts[i]))
+	}
+	for v := range x.Words() {
+		l.weights = append(l.weights, x.Weight(uint32(v)))
+	}
+	return l
 }

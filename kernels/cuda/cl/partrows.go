@@ -3,6 +3,7 @@
 package cl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -12,24 +13,35 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// rule is Rule of stretch.cuh.
-type rule struct{ decay, epsilon, logBeta1, logBeta2 float32 }
+// Narrow is Narrow of subword.cuh: a matrix of float16 numbers.
+type Narrow struct {
+	Values cu.DevicePtr
+	Stride uint64
+}
+
+// Gradients is Gradients of subword.cuh: of composed rows, for their parts.
+type Gradients struct {
+	Rows             Narrow
+	Weights, Trained cu.DevicePtr
+}
 
 // partsArgs is PartsArgs of parts.cu.
 type partsArgs struct {
-	parts                                                cuda.Table
-	composed, own, narrow, starts                        cu.DevicePtr
-	members, users, jobs                                 cu.DevicePtr
-	gradient, trained, weights, step, updates, list, met cu.DevicePtr
-	copies                                               [MaxDevices - 1]cu.DevicePtr
-	rule                                                 rule
-	words, wide, first, frequent, others                 uint32
+	parts                        cuda.Table
+	composed, own                cu.DevicePtr
+	starts, members, users, jobs cu.DevicePtr
+	gradients                    Gradients
+	step, updates, list, met     cu.DevicePtr
+	copies                       [MaxDevices - 1]cu.DevicePtr
+	rule                         cuda.Rule
+	words, wide, first, others   uint32
 }
 
 // PartRows are rows of W that are composed of parts: the kernels of parts.cu, for CBOW and for skip-gram.
 type PartRows struct {
 	device                 *cuda.Device
 	args                   partsArgs
+	tiles                  int // of jobs
 	compose, train, narrow cu.Function
 }
 
@@ -39,19 +51,18 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 	if err == nil && int64(max(x.Words(), x.PartCount()))*int64(parts.Quads) > math.MaxUint32 {
 		err = fmt.Errorf("tables of %d words and %d parts of dimension %d are larger than the kernels can address", x.Words(), x.PartCount(), x.Dim)
 	}
-	if a.Err == nil {
-		a.Err = err
-	}
-	starts, members := x.Members()
-	userStarts, users := usersOf(x.PartCount(), starts, members)
-	jobs, frequent := frequentFirst(userStarts)
+	a.Err = cmp.Or(a.Err, err)
 	p := &PartRows{device: a.Device}
+	var l partLists
+	a.Do(func() error { l = listsOf(x); p.tiles = len(l.jobs) / tileRows; return nil })
+	most := len(x.Symbols)
+	parts.Narrow = uint64(a.Bytes("parts", x.PartCount()*8*int(parts.Quads)))
 	p.args = partsArgs{
-		parts: parts, narrow: a.Bytes("parts", x.PartCount()*8*int(parts.Quads)),
-		starts: cuda.Placed(a, "parts of words", starts), members: cuda.Placed(a, "parts of words", sized(x, members)),
-		users: cuda.Placed(a, "words of parts", users), jobs: cuda.Placed(a, "jobs of parts", jobs),
-		weights: cuda.Placed(a, "weights of words", weightsOf(x)),
-		words:   uint32(x.Words()), wide: parts.Quads, frequent: uint32(frequent),
+		parts:  parts,
+		starts: cuda.PlacedUpTo(a, "parts of words", x.Words()+1, l.starts), members: cuda.PlacedUpTo(a, "parts of words", most, l.members),
+		users: cuda.PlacedUpTo(a, "words of parts", most, l.users), jobs: cuda.PlacedUpTo(a, "jobs of parts", mostJobs(x.PartCount(), most, usersOfWarp), l.jobs),
+		gradients: Gradients{Weights: cuda.PlacedUpTo(a, "weights of words", x.Words(), l.weights)},
+		words:     uint32(x.Words()), wide: parts.Quads,
 	}
 	p.compose = a.Function("cl/parts", cuda.Sized("parts_compose", size), 0)
 	p.narrow = a.Function("cl/parts", cuda.Sized("parts_narrow", size), 0)
@@ -60,7 +71,7 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 }
 
 // Weights is where the device has what each row of a word weighs in its mean.
-func (p *PartRows) Weights() cu.DevicePtr { return p.args.weights }
+func (p *PartRows) Weights() cu.DevicePtr { return p.args.gradients.Weights }
 
 // Narrow starts to copy the parts, which came from the host, to their copy in 16 bits. Train keeps it.
 func (p *PartRows) Narrow() error {
@@ -74,12 +85,10 @@ func (p *PartRows) Compose(rows, own, met, step cu.DevicePtr) error {
 	return p.launch(p.compose, ceil(int(p.args.words), warpsOfPlaces), false)
 }
 
-// Train starts to train the parts by the gradients of words of which trained has the stream of the step: times their weights, in 16 bits.
-// early is that of cuda.LaunchEarly.
-func (p *PartRows) Train(gradient, trained, step cu.DevicePtr, early bool) error {
-	p.args.gradient, p.args.trained, p.args.step = gradient, trained, step
-	frequent := int(p.args.frequent)
-	return p.launch(p.train, frequent+ceil(int(p.args.parts.Rows)-frequent, warpsOfPlaces), early)
+// Train starts to train the parts by the gradients that words have in the step. early is that of cuda.LaunchEarly.
+func (p *PartRows) Train(g Gradients, step cu.DevicePtr, early bool) error {
+	p.args.gradients, p.args.step = g, step
+	return p.launch(p.train, p.tiles, early)
 }
 
 func (p *PartRows) launch(f cu.Function, blocks int, early bool) error {

@@ -196,43 +196,37 @@ template <int P, int F> struct Rounded {
 	}
 
 	template <class method>
-	__device__ __forceinline__ void update(uint32_t row, float (&x)[values], const float (&g)[values], Moments &moments, const StepNumbers &s) const {
-		float scale = 0;
-		if constexpr (method::ofRow) {
-			float squares = 0;
+	__device__ __forceinline__ void update(uint32_t row, const float (&x)[values], const float (&g)[values], Moments &moments, const StepNumbers &s) const {
+		::Row<values / 4> w, m, v, gradient;
+		auto of = [](::Row<values / 4> &r, int i) -> float & { return (&r.v[i / 4].x)[i % 4]; };
 #pragma unroll
-			for (int i = 0; i < values; i++)
-				if (has(i / each)) squares = fmaf(g[i], g[i], squares);
-			scale = method::scaleOf(moments.ofRow, sum(squares) / t.columns, t.decays, s);
-			if (laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = moments.ofRow;
+		for (int i = 0; i < values; i++) {
+			of(w, i) = x[i], of(gradient, i) = has(i / each) ? g[i] : 0;
+			if constexpr (method::first) of(m, i) = value(moments.m.v[i / each], i % each);
+			if constexpr (method::second) of(v, i) = value(moments.v.v[i / each], i % each);
 		}
+		optimize<method>(t.decays, t.columns, s, moments.ofRow, w, m, v, gradient);
+		if (method::ofRow && laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = moments.ofRow;
 		uint32_t random = mix(rounding + row * golden);
 		size_t own = start(t.sharing.placeOf(row));
 		char *left = (char *)t.left + start(row), *low = (char *)t.leftLow + own, *first = (char *)t.first + own, *second = (char *)t.second + own;
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			float w[each], mean[each], square[each];
-#pragma unroll
-			for (int k = 0; k < each; k++) {
-				w[k] = x[each * i + k];
-				if constexpr (method::first) mean[k] = value(moments.m.v[i], k);
-				if constexpr (method::second) square[k] = value(moments.v.v[i], k);
-				method::template update<Quick>(w[k], mean[k], square[k], g[each * i + k], t.decays, s, scale);
-			}
 			if (!has(i)) continue;
+			auto groupOf = [i](const ::Row<values / 4> &r) -> const float(&)[each] { return *(const float(*)[each])(&r.v[each / 4 * i]); };
 			Pairs<P> u;
-			nearest(u, w);
+			nearest(u, groupOf(w));
 			put(at(left, i), u);
 #pragma unroll 1
 			for (uint32_t n = 0; several && n < t.sharing.others; n++) put(at((char *)t.sharing.copies[n] + start(row), i), u);
-			lowerBits(u, w);
+			lowerBits(u, groupOf(w));
 			putStream(at(low, i), u);
 			if constexpr (method::first) {
-				nearest(u, mean);
+				nearest(u, groupOf(m));
 				putStream(at(first, i), u);
 			}
 			if constexpr (method::second) {
-				atRandom(u, square, random + P * number(i) * golden);
+				atRandom(u, groupOf(v), random + P * number(i) * golden);
 				putStream(at(second, i), u);
 			}
 		}

@@ -43,85 +43,57 @@ type tilesLaunch struct {
 	dense denseShape
 }
 
-// A stepKernel is how a kernel of one size is made: how many negatives a chunk has, the groups of warps of a thread block, at most, and
-// how many rows of positives of a warp wait in shared memory.
-type stepKernel struct{ chunk, groups, staged int }
+// denseKernel is DenseKernel of dense.cuh.
+type denseKernel struct{ groups, chunk, ofGroup, ofChunk, ofEnd uint32 }
 
-// A stepSource is a source of kernels whose thread blocks keep shared negatives, with its kernels by their sizes.
-type stepSource struct {
-	name    string
-	kernels map[int]stepKernel
-}
-
+// The sources of kernels of tiles. Those of small kernels, which are not of every size, are for GPUs with too little shared memory for the first.
 var (
-	// stepSources are those of float32. The second has small chunks, for GPUs with too little shared memory for the first.
-	stepSources = []stepSource{
-		{"step", map[int]stepKernel{1: {64, 1, 8}, 2: {64, 2, 4}, 3: {64, 2, 2}, 4: {64, 2, 0}, 8: {32, 1, 0}}},
-		{"step_small", map[int]stepKernel{2: {32, 2, 1}, 3: {32, 1, 1}}},
-	}
-	halfSources = []stepSource{
-		{"step_half", map[int]stepKernel{1: {64, 1, 8}, 2: {64, 1, 4}, 3: {64, 1, 4}, 4: {64, 2, 4}, 6: {64, 1, 2}, 8: {64, 1, 2}}},
-	}
+	stepSources = []string{"step", "step_small"}
+	halfSources = []string{"step_half"}
+	rowsSources = []string{"stretch_rows", "stretch_rows_small"}
 )
 
-// rowsSources are those of stretch_rows.cu, as stepSources.
-var rowsSources = []stepSource{
-	{"stretch_rows", map[int]stepKernel{1: {64, 2, 0}, 2: {64, 3, 0}, 3: {64, 3, 0}, 4: {64, 2, 0}, 8: {32, 1, 0}}},
-	{"stretch_rows_small", map[int]stepKernel{3: {32, 1, 0}}},
-}
-
-// loadDense loads a kernel, which is one of a size, and returns the shape of its launch: as many thread blocks as the multiprocessors have at a time.
-// suffix ends the name of the source.
-func (c Options) loadDense(d *cuda.Device, size int, sources []stepSource, suffix, name string) (f cu.Function, x tilesLaunch, err error) {
+// loadDense loads the first kernel of a name in some sources whose thread blocks have room for so many shared negatives, and returns the shape of
+// its launch: as many thread blocks as the multiprocessors have at a time. suffix ends the names of the sources.
+func loadDense(d *cuda.Device, negatives int, sources []string, suffix, name string) (f cu.Function, x tilesLaunch, err error) {
 	if d.MachineCode() { // all others are PTX alone
 		sources = sources[:1]
 	}
-	source, x, err := c.stepShape(d.SharedOfBlock, size, sources)
-	if err != nil {
-		return f, x, fmt.Errorf("%w of %s", err, d.Name)
-	}
-	if f, err = d.Function("cl/"+source+suffix, name); err != nil {
-		return f, x, err
-	}
-	if err := cuda.AllowShared(f, x.shared); err != nil {
-		return f, x, err
-	}
-	resident, err := f.MaxActiveBlocksPerMultiProcessor(32*x.warps, int64(x.shared))
-	x.blocks = d.Multiprocessors * resident
-	return f, x, err
-}
-
-// stepShape chooses the first of the sources whose thread blocks have room for the shared negatives.
-func (c Options) stepShape(shared, size int, sources []stepSource) (source string, x tilesLaunch, err error) {
-	for _, s := range sources {
-		if kernel, ok := s.kernels[size]; ok {
-			if x, ok = c.fit(shared, size, kernel); ok {
-				return s.name, x, nil
-			}
+	for i, source := range sources {
+		kernel, err := cuda.Constant[denseKernel](d, "cl/"+source+suffix, name+"_dense")
+		switch {
+		case err != nil && i == 0:
+			return f, x, err
+		case err != nil:
+			continue // it has none of the size
 		}
+		x, ok := kernel.fit(d.SharedOfBlock, negatives)
+		if !ok {
+			continue
+		}
+		a := &cuda.Allocator{Device: d}
+		f = a.Function("cl/"+source+suffix, name, x.shared)
+		a.Do(func() error {
+			resident, err := f.MaxActiveBlocksPerMultiProcessor(32*x.warps, int64(x.shared))
+			x.blocks = d.Multiprocessors * resident
+			return err
+		})
+		return f, x, a.Err
 	}
-	return "", x, fmt.Errorf("%d shared negatives of %d dimensions do not fit into the shared memory", c.SharedNegatives, c.Dim)
+	return f, x, fmt.Errorf("%d shared negatives do not fit into the shared memory of %s beside kernel %s", negatives, d.Name, name)
 }
 
-// fit chooses how many groups of warps a thread block has, up to some, and how many chunks of
-// the shared negatives it keeps: all, or one if that is all there is shared memory for. See Dense of dense.cuh for the
-// bytes that they take.
-func (c Options) fit(shared, size int, kernel stepKernel) (x tilesLaunch, ok bool) {
-	planes, chunk, wide := 2, kernel.chunk, 128*size
-	if c.HalfPrecision {
-		planes = 1
-	}
-	parts := tileRows * 16 / chunk
-	ofGroup := tileRows * (4*(wide+4) + 2*planes*(wide+8) + 2*planes*(chunk+8) + 4*parts*(chunk+4))
-	ofChunk := 2 * planes * chunk * (wide + 8)
-	chunks := (c.SharedNegatives + chunk - 1) / chunk
+// fit chooses how many groups of warps a thread block has, and how many chunks of the shared negatives it keeps: all, or one if
+// that is all there is shared memory for.
+func (k denseKernel) fit(shared, negatives int) (x tilesLaunch, ok bool) {
+	chunks := ceil(negatives, int(k.chunk))
 	for _, kept := range []int{chunks, min(chunks, 1)} {
-		for groups := kernel.groups; groups > 0; groups-- {
+		for groups := int(k.groups); groups > 0; groups-- {
 			const own = 2 << 10 // that the kernels have beside it
-			end := kept*ofChunk + groups*tileRows*kernel.staged*2*planes*wide
-			bytes := groups*ofGroup + end + 4*c.SharedNegatives
+			end := kept*int(k.ofChunk) + groups*int(k.ofEnd)
+			bytes := groups*int(k.ofGroup) + end + 4*negatives
 			if bytes <= shared-own && (kept == chunks || groups == 1) {
-				d := denseShape{shared: uint32(c.SharedNegatives), kept: uint32(kept), end: uint32(end)}
+				d := denseShape{shared: uint32(negatives), kept: uint32(kept), end: uint32(end)}
 				return tilesLaunch{shape{warps: tileRows * groups, shared: bytes}, d}, true
 			}
 		}
@@ -172,20 +144,4 @@ func (s columnsKernel) staged(d *cuda.Device, c Options, devices, size int) shap
 		hot = max(min((room-warps*stage)/row, mostHot, c.Rows), 0)
 	}
 	return shape{warps: warps, hot: hot, shared: barrierBytes + warps*stage + hot*row}
-}
-
-// spanShared is the shared memory of a thread block that has places: see Span of stretch.cu.
-func (k *CBOW) spanShared(ofNegatives bool) int {
-	places := mostPlaces + 2*k.options.Window
-	bytes := 16 * ceil(4*places+2*k.options.Window, 4)
-	if ofNegatives {
-		bytes += 4 * chunk * places
-	}
-	return bytes
-}
-
-// placesOfBlock returns how many places a thread block has, so that the thread blocks that run at a time, of so many, have about as many
-// each.
-func placesOfBlock(places, blocks int) int {
-	return ceil(places, blocks*ceil(places, blocks*mostPlaces))
 }

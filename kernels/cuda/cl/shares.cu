@@ -9,24 +9,24 @@
 // numbers of samples. Behind them come the rows of one slot that have a share, in their
 // order. share_count counts these by segments, share_list writes jobs: a thread has 16
 // side by side.
-#include "rows.cuh"
+#include "job.cuh"
 
 struct ShareArgs {
-	const uint4 *fixed;                      // jobs of rows of several slots, or of none: {row, slots, piece, pieces}
+	const uint2 *fixed;                      // jobs of rows of several slots, or of none: row, and piece and 2^16 pieces
 	const uint32_t *ones;                    // rows of one slot
 	const uint32_t *lengths, *phases, *slots; // of all rows
-	uint4 *jobs;                             // (series, most, 2)
+	Job *jobs;                               // (series, most)
 	uint32_t *tiles;                         // (series)
 	uint2 *counts;                           // (series, segments), rows of one slot with a share, and samples
 	double *samples;                         // of a step of an iteration, (series)
 	uint32_t *next;                          // (2, series), to be zero
 	uint4 *losses;                           // (2, series), to be zero
 	uint32_t fixedJobs, oneRows, most, contexts, segments;
-	float logBeta1, logBeta2;                // logarithms of Adam's betas
+	Rule rule;
 	uint32_t unused;
 };
 
-constexpr uint32_t threads = 256, each = 16, segment = threads * each, warps = 8, none = 0xffffffffu;
+constexpr uint32_t threads = 256, each = 16, segment = threads * each, warps = 8, whole = 1 << 16;
 
 // shareOf returns the number of samples of a row, and its number of updates.
 __device__ __forceinline__ uint32_t shareOf(const ShareArgs &a, uint64_t iteration, uint32_t row, uint32_t &updates) {
@@ -55,14 +55,6 @@ __device__ __forceinline__ uint32_t sumBefore(uint32_t x, uint32_t &all) {
 	return before + sum - x;
 }
 
-// put writes the job of a piece of a row that has so many samples, or of no row.
-__device__ __forceinline__ void put(uint4 *to, const ShareArgs &a, uint32_t row, uint32_t samples, uint32_t updates, uint32_t piece, uint32_t pieces) {
-	uint32_t ofPiece = (samples + pieces - 1) / pieces, first = min(piece * ofPiece, samples);
-	float left1 = -expm1f(a.logBeta1 * updates), left2 = sqrtf(-expm1f(a.logBeta2 * updates));
-	to[0] = make_uint4(row, row == none ? 0 : a.slots[row] + first, min(ofPiece, samples - first), samples);
-	to[1] = make_uint4(__float_as_uint(left2 / left1), __float_as_uint(left2), piece, pieces);
-}
-
 extern "C" __global__ void __launch_bounds__(threads) share_count(const ShareArgs *args, uint64_t first) {
 	ShareArgs a = *args;
 	uint32_t iteration = blockIdx.x / a.segments, place = blockIdx.x % a.segments;
@@ -74,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(threads) share_count(const ShareArg
 			uint32_t share = shareOf(a, first + iteration, a.ones[n - a.fixedJobs], updates);
 			samples += share;
 			rows += share;
-		} else if (uint4 job = a.fixed[n]; job.x != none && job.z == 0) {
+		} else if (uint2 job = a.fixed[n]; job.x != none && (job.y & 0xffff) == 0) {
 			samples += shareOf(a, first + iteration, job.x, updates);
 		}
 	}
@@ -86,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(threads) share_count(const ShareArg
 extern "C" __global__ void __launch_bounds__(threads) share_list(const ShareArgs *args, uint64_t first) {
 	ShareArgs a = *args;
 	uint32_t iteration = blockIdx.x / a.segments, place = blockIdx.x % a.segments;
-	uint4 *jobs = a.jobs + uint64_t(iteration) * a.most * 2;
+	Job *jobs = a.jobs + uint64_t(iteration) * a.most;
 	uint32_t before = 0, mine = 0, updatesOf[each], rows = 0, all, start = place * segment + threadIdx.x * each;
 	const uint2 *counts = a.counts + iteration * a.segments;
 	for (uint32_t i = threadIdx.x; i < place; i += threads) mine += counts[i].x;
@@ -99,16 +91,19 @@ extern "C" __global__ void __launch_bounds__(threads) share_list(const ShareArgs
 			if (shareOf(a, first + iteration, a.ones[n - a.fixedJobs], updates)) updatesOf[i] = updates, rows++;
 			continue;
 		}
-		uint4 job = a.fixed[n];
+		uint2 job = a.fixed[n];
 		uint32_t samples = job.x == none ? 0 : shareOf(a, first + iteration, job.x, updates);
-		put(jobs + 2 * n, a, job.x, samples, samples ? updates : 1, job.z, job.w);
+		jobs[n] = jobOf(a.rule, job.x, job.x == none ? 0 : a.slots[job.x], samples, samples ? updates : 1, job.y);
 	}
 	uint32_t at = a.fixedJobs + before + sumBefore(rows, all);
 	for (uint32_t i = 0; i < each; i++)
-		if (updatesOf[i]) put(jobs + 2 * at++, a, a.ones[start + i - a.fixedJobs], 1, updatesOf[i], 0, 1);
+		if (updatesOf[i]) {
+			uint32_t row = a.ones[start + i - a.fixedJobs];
+			jobs[at++] = jobOf(a.rule, row, a.slots[row], 1, updatesOf[i], whole);
+		}
 	if (place + 1 < a.segments || threadIdx.x) return;
 	uint32_t end = a.fixedJobs + before + all, tiles = (end + warps - 1) / warps;
-	for (; end < tiles * warps; end++) put(jobs + 2 * end, a, none, 0, 1, 0, 1);
+	for (; end < tiles * warps; end++) jobs[end] = jobOf(a.rule, none, 0, 0, 1, whole);
 	a.tiles[iteration] = tiles;
 	for (uint32_t step = 2 * iteration; step < 2 * iteration + 2; step++) {
 		a.next[step] = 0;

@@ -3,10 +3,6 @@
 package cl
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
 	"gorgonia.org/cu"
 
 	"github.com/w2vcl/w2vcl/kernels/cuda"
@@ -33,14 +29,11 @@ type job struct {
 	piece, pieces             uint32
 }
 
-// A fixedJob is one of a row of several slots; of a noRow it is none.
-type fixedJob struct{ row, slots, piece, pieces uint32 }
-
 // shareArgs is ShareArgs of shares.cu.
 type shareArgs struct {
 	fixed, ones, lengths, phases, slots, jobs, tiles, counts, samples, next, losses uint64
 	fixedJobs, oneRows, most, contexts, segments                                    uint32
-	logBeta1, logBeta2                                                              float32
+	rule                                                                            cuda.Rule
 	_                                                                               uint32
 }
 
@@ -51,38 +44,24 @@ const (
 )
 
 // jobsOf returns the jobs of those rows of a part that have several slots, tile by tile, of most slots first, and the rows of one.
-func (s *Shares) jobsOf(rows part) (jobs []fixedJob, ones []uint32) {
-	var several []fixedJob
+func (s *Shares) jobsOf(rows part) (jobs []rowJob, ones []uint32) {
+	var several []uint32
+	width := func(row uint32) uint32 { return s.Slots[row+1] - s.Slots[row] }
 	for i, length := range s.Lengths {
-		switch width := s.Slots[i+1] - s.Slots[i]; {
+		switch row := uint32(i); {
 		case length == 0 || i%rows.of != rows.number:
-		case width == 1:
-			ones = append(ones, uint32(i))
+		case width(row) == 1:
+			ones = append(ones, row)
 		default:
-			several = append(several, fixedJob{row: uint32(i), slots: width, pieces: uint32(piecesOfRow(width))})
+			several = append(several, row)
 		}
 	}
-	slices.SortStableFunc(several, func(a, b fixedJob) int { return cmp.Compare(b.slots, a.slots) })
-	pieces := uint32(tileRows)
-	fill := func(next uint32) { // the pieces of all jobs of a tile are the same
-		for next < pieces && len(jobs)%tileRows > 0 {
-			jobs = append(jobs, fixedJob{row: noRow, pieces: pieces})
-		}
-		pieces = next
-	}
-	for _, row := range several {
-		fill(row.pieces)
-		for row.piece = range row.pieces {
-			jobs = append(jobs, row)
-		}
-	}
-	fill(1)
-	return jobs, ones
+	return appendTiles(nil, several, samplesOfWarp, width), ones
 }
 
 // newJobLists takes the device's memory for a series.
 func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
-	c, s := k.options, k.options.shares()
+	s := k.options.shares()
 	fixed, ones := s.jobsOf(k.rows)
 	jobs := max(len(fixed)+len(ones), 1)
 	l := &jobLists{segments: (jobs + shareSegment - 1) / shareSegment, most: (jobs + tileRows - 1) / tileRows * tileRows}
@@ -96,7 +75,7 @@ func (k *Kernels) newJobLists(a *cuda.Allocator) *jobLists {
 		slots: uint64(cuda.Placed(a, "slots of rows", s.Slots)), jobs: uint64(l.jobs), tiles: uint64(l.tiles),
 		counts: uint64(a.Bytes("rows of segments", 8*k.series*l.segments)), samples: uint64(l.counts), next: uint64(l.next), losses: uint64(k.losses),
 		fixedJobs: uint32(len(fixed)), oneRows: uint32(len(ones)), most: uint32(l.most), contexts: uint32(s.Contexts), segments: uint32(l.segments),
-		logBeta1: float32(math.Log(c.Beta1)), logBeta2: float32(math.Log(c.Beta2)),
+		rule: k.optimizer.Rule(),
 	}})
 	l.count, l.list = a.Function("cl/shares", "share_count", 0), a.Function("cl/shares", "share_list", 0)
 	return l

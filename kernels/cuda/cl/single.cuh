@@ -18,7 +18,7 @@ template <int F> struct Single {
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
 	static constexpr bool staged = F <= 3;
 	static constexpr int rowBytes = 512 * F; // of a frozen row in shared memory
-	struct Packed { float4 v[F]; };
+	using Packed = ::Row<F>;
 	struct Moments { Packed m, v; float ofRow; };
 
 	const StepTable &t;
@@ -115,36 +115,35 @@ template <int F> struct Single {
 
 	// loadShared brings the shared negatives from first on as chunk c.
 	__device__ __forceinline__ void loadShared(const Tile &tile, uint32_t c, uint32_t first) const {
+		bring<small ? 4 : 8>(tile, c, first, quads, [&](uint32_t row, int i) { return __ldg((const float4 *)t.negatives + size_t(row) * quads + i); });
+	}
+
+	// bring brings rows, whose quads valueOf returns, as chunk c of the shared negatives; together are on their way at a time.
+	template <int together, class Value>
+	__device__ __forceinline__ static void bring(const Tile &tile, uint32_t c, uint32_t first, int quads, Value valueOf) {
 		constexpr int ofRow = Tile::columns / 4;
-#pragma unroll(small ? 4 : 8)
+#pragma unroll together
 		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
 			int h = n / ofRow, i = n % ofRow;
 			float4 x = make_float4(0, 0, 0, 0);
-			if (first + h < tile.d.shared && i < quads) x = __ldg((const float4 *)t.negatives + size_t(tile.number(first + h)) * quads + i);
+			if (first + h < tile.d.shared && i < quads) x = valueOf(tile.number(first + h), i);
 			split(tile.right(c, h) + 4 * i, Tile::negatives * Tile::length, x);
 		}
 	}
 
 	template <class method>
-	__device__ __forceinline__ void update(uint32_t row, float (&x)[values], const float (&g)[values], Moments &moments, const StepNumbers &s) const {
-		float scale = 0;
-		if constexpr (method::ofRow) {
-			float squares = 0;
-#pragma unroll
-			for (int i = 0; i < values; i++)
-				if (has(i / 4)) squares = fmaf(g[i], g[i], squares);
-			scale = method::scaleOf(moments.ofRow, sum(squares) / t.columns, t.decays, s);
-			if (laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = moments.ofRow;
-		}
-		size_t own = start(t.sharing.placeOf(row));
+	__device__ __forceinline__ void update(uint32_t row, const float (&x)[values], const float (&g)[values], Moments &moments, const StepNumbers &s) const {
+		const size_t own = start(t.sharing.placeOf(row));
 		float4 *left = (float4 *)t.left + start(row), *first = (float4 *)t.first + own, *second = (float4 *)t.second + own;
+		::Row<F> w, gradient;
+#pragma unroll
+		for (int i = 0; i < F; i++) w.v[i] = quadOf(x, 4 * i), gradient.v[i] = has(i) ? quadOf(g, 4 * i) : make_float4(0, 0, 0, 0);
+		optimize<method>(t.decays, t.columns, s, moments.ofRow, w, moments.m, moments.v, gradient);
+		if (method::ofRow && laneNumber() == 0) t.secondOfRow[t.sharing.placeOf(row)] = moments.ofRow;
 #pragma unroll
 		for (int i = 0; i < F; i++) {
-			float *m = &moments.m.v[i].x, *v = &moments.v.v[i].x;
-#pragma unroll
-			for (int k = 0; k < 4; k++) method::template update<Quick>(x[4 * i + k], m[k], v[k], g[4 * i + k], t.decays, s, scale);
 			if (!has(i)) continue;
-			left[at(i)] = quadOf(x, 4 * i);
+			left[at(i)] = w.v[i];
 			if constexpr (method::first) __stcs(first + at(i), moments.m.v[i]);
 			if constexpr (method::second) __stcs(second + at(i), moments.v.v[i]);
 		}
@@ -153,7 +152,7 @@ template <int F> struct Single {
 			float4 *copy = (float4 *)t.sharing.copies[n] + start(row);
 #pragma unroll
 			for (int i = 0; i < F; i++)
-				if (has(i)) copy[at(i)] = quadOf(x, 4 * i);
+				if (has(i)) copy[at(i)] = w.v[i];
 		}
 	}
 };

@@ -27,55 +27,60 @@ func asSmall(d *cuda.Device) {
 
 // The sources of kernels, and whether all negatives stay in shared memory, which has room for them.
 func TestStepShape(t *testing.T) {
+	d := cudatest.Open(t)
+	asSmall(d)
 	for _, x := range []struct {
-		shared, size, negatives int
-		sources                 []stepSource
-		want                    string // "": refused
-		groups                  int
-		all                     bool
+		shared    int
+		name      string
+		negatives int
+		sources   []string
+		want      string // "": refused
+		groups    int
+		all       bool
 	}{
-		{shared90, 1, 64, stepSources, "step", 1, true},
-		{shared90, 2, 64, stepSources, "step", 2, true},
-		{shared90, 3, 64, stepSources, "step", 2, true},
-		{shared90, 4, 64, stepSources, "step", 2, true},
-		{shared90, 8, 64, stepSources, "step", 1, false},
-		{shared90, 3, 64, rowsSources, "stretch_rows", 3, true},
-		{shared80, 3, 64, stepSources, "step", 1, true},
-		{shared80, 3, 300, stepSources, "step", 1, false},
-		{shared80, 4, 1, stepSources, "", 0, false},
-		{shared80, 4, 1, rowsSources, "", 0, false},
-		{shared86, 1, 64, stepSources, "step", 1, true},
-		{shared86, 1, 64, rowsSources, "stretch_rows", 2, true},
-		{shared86, 2, 32, stepSources, "step_small", 2, true},
-		{shared86, 2, 64, stepSources, "step_small", 1, true},
-		{shared86, 2, 1024, stepSources, "step_small", 1, false},
-		{shared86, 2, 64, rowsSources, "stretch_rows", 1, true},
-		{shared86, 3, 32, stepSources, "step_small", 1, true},
-		{shared86, 3, 64, stepSources, "step_small", 1, false},
-		{shared86, 3, 1024, stepSources, "step_small", 1, false},
-		{shared86, 3, 32, rowsSources, "stretch_rows_small", 1, true},
-		{shared86, 3, 1024, rowsSources, "stretch_rows_small", 1, false},
-		{shared86, 3, 0, stepSources, "step", 1, true},
-		{shared86, 4, 1, stepSources, "", 0, false},
-		{shared86, 4, 1, rowsSources, "", 0, false},
-		{shared86, 8, 1, stepSources, "", 0, false},
+		{shared90, "step_adam_1", 64, stepSources, "step", 1, true},
+		{shared90, "step_adam_2", 64, stepSources, "step", 2, true},
+		{shared90, "step_adam_3", 64, stepSources, "step", 2, true},
+		{shared90, "step_adam_4", 64, stepSources, "step", 2, true},
+		{shared90, "step_adam_8", 64, stepSources, "step", 1, false},
+		{shared90, "stretch_rows_adam_3", 64, rowsSources, "stretch_rows", 3, true},
+		{shared80, "step_adam_3", 64, stepSources, "step", 1, true},
+		{shared80, "step_adam_3", 300, stepSources, "step", 1, false},
+		{shared80, "step_adam_4", 1, stepSources, "", 0, false},
+		{shared80, "stretch_rows_adam_4", 1, rowsSources, "", 0, false},
+		{shared86, "step_adam_1", 64, stepSources, "step", 1, true},
+		{shared86, "stretch_rows_adam_1", 64, rowsSources, "stretch_rows", 2, true},
+		{shared86, "step_adam_2", 32, stepSources, "step_small", 2, true},
+		{shared86, "step_adam_2", 64, stepSources, "step_small", 1, true},
+		{shared86, "step_adam_2", 1024, stepSources, "step_small", 1, false},
+		{shared86, "stretch_rows_adam_2", 64, rowsSources, "stretch_rows", 1, true},
+		{shared86, "step_adam_3", 32, stepSources, "step_small", 1, true},
+		{shared86, "step_adam_3", 64, stepSources, "step_small", 1, false},
+		{shared86, "step_adam_3", 1024, stepSources, "step_small", 1, false},
+		{shared86, "stretch_rows_adam_3", 32, rowsSources, "stretch_rows_small", 1, true},
+		{shared86, "stretch_rows_adam_3", 1024, rowsSources, "stretch_rows_small", 1, false},
+		{shared86, "step_adam_3", 0, stepSources, "step", 1, true},
+		{shared86, "step_adam_4", 1, stepSources, "", 0, false},
+		{shared86, "stretch_rows_adam_4", 1, rowsSources, "", 0, false},
+		{shared86, "step_adam_8", 1, stepSources, "", 0, false},
 	} {
-		c := Options{Dim: 128 * x.size, SharedNegatives: x.negatives}
-		got, shape, err := c.stepShape(x.shared, x.size, x.sources)
-		if (err != nil) != (x.want == "") || got != x.want {
-			t.Errorf("%+v: %q, error %v", x, got, err)
-		}
-		if err != nil {
-			continue
-		}
-		chunks := 0
-		for _, s := range x.sources {
-			if s.name == got {
-				chunks = ceil(x.negatives, s.kernels[x.size].chunk)
+		d.SharedOfBlock = x.shared
+		if err := d.Do(func() error {
+			_, shape, err := loadDense(d, x.negatives, x.sources, "", x.name)
+			if (err != nil) != (x.want == "") {
+				t.Errorf("%+v: error %v", x, err)
 			}
-		}
-		if groups, all := shape.warps/tileRows, int(shape.dense.kept) == chunks; groups != x.groups || all != x.all || shape.shared > x.shared {
-			t.Errorf("%+v: %d groups, all %v", x, groups, all)
+			if err != nil {
+				return nil
+			}
+			kernel, err := cuda.Constant[denseKernel](d, "cl/"+x.want, x.name+"_dense")
+			chunks := ceil(x.negatives, int(kernel.chunk))
+			if groups, all := shape.warps/tileRows, int(shape.dense.kept) == chunks; groups != x.groups || all != x.all || shape.shared > x.shared {
+				t.Errorf("%+v: %d groups, all %v", x, groups, all)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
 		}
 	}
 }

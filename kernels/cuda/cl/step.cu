@@ -4,6 +4,7 @@
 // For N up to 128 F, in thread blocks of up to so many groups. A multiprocessor must have registers for so
 // many thread blocks.
 #define STEP(method, F, G, groups, blocks) \
+	extern "C" __constant__ constexpr DenseKernel step_##method##_##F##_dense = kernelOf<Single<F>, G>(groups); \
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) step_##method##_##F(const __grid_constant__ StepLaunch a) { \
 		train<Single<F>, G, method>(a); \
 	}

@@ -26,7 +26,9 @@
 // meet.cuh says how several GPUs share the rows.
 #pragma once
 #include "cl.cuh"
+#include "composed.cuh"
 #include "dense.cuh"
+#include "job.cuh"
 #include "meet.cuh"
 
 struct StepTable {
@@ -39,22 +41,10 @@ struct StepTable {
 	uint64_t seed;
 	uint32_t rows, stride, columns;
 	uint32_t ownNegatives;      // K, of each row; 0 if all rows share theirs
-	float weight;               // of a shared negative, K/H
-	float decay, epsilon;       // of the optimizer
+	float weight, bias;         // of a shared negative, K/H; added to every score
+	Rule rule;
 	Decays decays;
-	float bias;                 // added to every score
 	Sharing sharing;
-};
-
-// A Job is what a warp has to do in a tile: a piece of a row's samples. Piece 0 owns the row.
-struct Job {
-	uint32_t row;     // or none
-	uint32_t slot;    // of the piece's first sample
-	uint32_t count;   // of the piece's samples
-	uint32_t samples; // of the row
-	float scale;      // by which Adam's bias correction changes the learning rate,
-	float epsilon;    // and epsilon
-	uint32_t piece, pieces;
 };
 
 struct StepLaunch {
@@ -69,14 +59,9 @@ struct StepLaunch {
 	const uint32_t *shared;  // (H) shared negatives
 };
 
-// none is the number of no row.
-constexpr uint32_t none = 0xffffffffu;
-
 // quadOf returns four values of a lane, setQuad writes them.
 template <int n> __device__ __forceinline__ float4 quadOf(const float (&x)[n], int i) { return make_float4(x[i], x[i + 1], x[i + 2], x[i + 3]); }
 template <int n> __device__ __forceinline__ void setQuad(float (&x)[n], int i, float4 y) { x[i] = y.x, x[i + 1] = y.y, x[i + 2] = y.z, x[i + 3] = y.w; }
-
-template <int n> struct Count { static constexpr int value = n; };
 
 // inWidth calls f with the least of the widths G, G/2, ..., 1 that has room for some rows: many rows have one or two positives.
 template <int G, class Function> __device__ __forceinline__ void inWidth(uint32_t rows, Function f) {
@@ -279,12 +264,8 @@ template <class Format, int G, class method> struct Step {
 	}
 
 	__device__ __forceinline__ void update(Row &r) const {
-		StepNumbers s = {stream, a.step->keep, a.step->rate * __uint_as_float(word(job, 4)), t.epsilon * __uint_as_float(word(job, 5)), a.step->rate};
-		if constexpr (!method::corrected) s.scale = s.rate, s.epsilon = t.epsilon;
-		if constexpr (!method::adaptive) { // a sum of independent samples, divided by its standard deviation
-			s.rate *= root(r.samples);
-			s.keep = 1 - s.rate * t.decay;
-		}
+		const float2 corrections = make_float2(__uint_as_float(word(job, 4)), __uint_as_float(word(job, 5)));
+		const StepNumbers s = numbersOf<method>(t.rule, *a.step, corrections, r.samples);
 		f.template update<method>(r.row, r.x, r.g, r.moments, s);
 	}
 
@@ -321,6 +302,11 @@ template <class Format, int G, class method> struct Step {
 		tile = tile1, tile1 = tile2, job = job1, job1 = job2;
 	}
 };
+
+// kernelOf says how a kernel of train is made.
+template <class Format, int G> constexpr DenseKernel kernelOf(uint32_t groups) {
+	return Format::Tile::kernel(groups, Format::staged ? G * Format::rowBytes : 0);
+}
 
 template <class Format, int G, class method> __device__ __forceinline__ void train(const StepLaunch &a) {
 	__shared__ uint32_t numbers[4][4]; // of tiles, of groups

@@ -15,18 +15,18 @@ type stepTable struct {
 	left, positives, negatives, leftLow, first, second, secondOfRow, alias uint64
 	seed                                                                   uint64
 	rows, stride, columns, ownNegatives                                    uint32
-	weight, decay, epsilon                                                 float32
-	cuda.Decays
-	bias    float32
-	sharing sharingArgs
+	weight, bias                                                           float32
+	rule                                                                   cuda.Rule
+	decays                                                                 cuda.Decays
+	sharing                                                                sharingArgs
 }
 
 // stepArgs is StepLaunch of step.cuh.
 type stepArgs struct {
-	table                                    stepTable
-	dense                                    denseShape
-	step, samples, jobs, tiles, next, losses uint64
-	shared                                   uint64
+	table                                  stepTable
+	dense                                  denseShape
+	step, samples, jobs, tiles, next, loss uint64
+	shared                                 uint64
 }
 
 // shares are the shares of the rows: one sample in each iteration if there are none.
@@ -51,7 +51,7 @@ func (k *Kernels) loadStep(size int) (err error) {
 		sources = sources[:1]
 	}
 	var x tilesLaunch
-	k.step, x, err = c.loadDense(k.device, size, sources, k.sharing(), k.optimizer.Sized(name, size))
+	k.step, x, err = loadDense(k.device, c.SharedNegatives, sources, k.sharing(), k.optimizer.Sized(name, size))
 	k.shape, k.dense = x.shape, x.dense
 	k.shape.resident = k.shape.blocks
 	return err
@@ -63,7 +63,7 @@ func (k *Kernels) stepArgs(i int) *stepArgs {
 	t := stepTable{
 		left: uint64(k.valuesOf(i, i%2)), leftLow: uint64(left.low),
 		first: uint64(left.First), second: uint64(left.Second), secondOfRow: uint64(left.SecondOfRow), alias: uint64(k.alias), seed: c.Seed,
-		rows: uint32(c.Rows), columns: uint32(c.Dim), decay: float32(c.WeightDecay), epsilon: float32(c.Epsilon), Decays: k.optimizer.Decays(),
+		rows: uint32(c.Rows), columns: uint32(c.Dim), rule: k.optimizer.Rule(), decays: k.optimizer.Decays(),
 	}
 	t.positives, t.negatives = k.frozen(i)
 	t.sharing = k.sharingArgs(i, 0)
@@ -78,7 +78,7 @@ func (k *Kernels) stepArgs(i int) *stepArgs {
 	}
 	l := k.lists
 	return &stepArgs{
-		table: t, dense: k.dense, step: uint64(k.stepAt(i)), samples: uint64(k.samplesAt(i)), losses: k.lossAt(i),
+		table: t, dense: k.dense, step: uint64(k.stepAt(i)), samples: uint64(k.samplesAt(i)), loss: k.lossAt(i),
 		jobs: uint64(l.jobs + cu.DevicePtr(cuda.Bytes[job](i/2*l.most))), tiles: uint64(l.tiles) + 4*uint64(i/2),
 		next:   uint64(l.next) + 4*uint64(i),
 		shared: uint64(k.shared + cu.DevicePtr(cuda.Bytes[uint32](i*c.SharedNegatives))),

@@ -3,6 +3,7 @@
 
 // For N up to 128 times the name; as in step.cu.
 #define STEP(method, name, P, F, G, groups, blocks) \
+	extern "C" __constant__ constexpr DenseKernel step_half_##method##_##name##_dense = kernelOf<Rounded<P, F>, G>(groups); \
 	extern "C" __global__ void __launch_bounds__(groupThreads * groups, blocks) step_half_##method##_##name(const __grid_constant__ StepLaunch a) { \
 		train<Rounded<P, F>, G, method>(a); \
 	}

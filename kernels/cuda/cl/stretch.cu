@@ -5,8 +5,8 @@
 //	means   h_p = mean of X over the window of place p
 //	(step 1 is step.cuh, with left C and frozen h; then with the new C)
 //	words   Y_wn = X_w . C_n for words that occur and the H negatives n
-//	places  c_p = sigmoid(C_t . h_p + bias) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window + bias)_n
-//	        s_q = sum of c_p C_t over the windows p that have q in them;  d_q = sum of b_p over the same
+//	scores  c_p = sigmoid(C_t . h_p + bias) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window + bias)_n
+//	places  s_q = sum of c_p C_t over the windows p that have q in them;  d_q = sum of b_p over the same
 //	rows    gradient of a row: (sum of s_q + sum of d_qn C_n over its places q and n) / number of the windows
 //
 // The gradient of window p would be e_p = c_p C_t + sum of b_pn C_n. As it is linear in C, the part of the negatives is summed up as
@@ -20,52 +20,26 @@ extern "C" __global__ void __launch_bounds__(256) stretch_jobs(const __grid_cons
 	const Stretch &s = a.stretch;
 	uint32_t i = blockIdx.x * 256 + threadIdx.x;
 	if (i == 0) {
-		*a.tiles = s.tiles;
-		*a.next = 0;
+		*s.tileCount = s.tiles;
+		*s.next = 0;
 		*a.loss = Loss{};
 	}
 	if (i >= s.tiles * tileRows) return;
 	uint2 o = s.order[i];
-	Job j = {none, 0, 0, 0, 1, 1, o.y & 0xffff, o.y >> 16};
+	uint32_t row = none, start = 0, samples = 0;
+	float updates = 1;
 	if (o.x != none) {
-		uint32_t start = s.slots[o.x], samples = s.slots[o.x + 1] - start, each = (samples + j.pieces - 1) / j.pieces, first = min(j.piece * each, samples);
-		j.row = s.rows[o.x], j.slot = start + first, j.count = min(each, samples - first), j.samples = samples;
-		if (j.piece == 0) {
-			float n = a.updates[j.row] + 1;
-			a.updates[j.row] = n;
-			float2 c = corrections(a.rule, n);
-			j.scale = c.x, j.epsilon = c.y;
-		}
+		row = s.rows[o.x], start = s.slots[o.x], samples = s.slots[o.x + 1] - start;
+		if ((o.y & 0xffff) == 0) updates = a.updates[row] += 1;
 	}
-	a.jobs[i] = j;
+	s.jobs[i] = jobOf(a.rule, row, start, samples, updates, o.y);
 }
 
-extern __shared__ uint4 stretchMemory[];
+// The places of a thread block follow one another, because their windows share most rows.
+struct Places {
+	uint32_t start, end;
 
-// A Span has the places of a thread block from start on, those whose windows may have them from
-// first on, and those in the windows of all these from firstWord on. Most rows are of many windows. c and b are computed from
-// first on, and what is known is in shared memory: spanShared of shape.go computes its bytes. means uses no more than words.
-struct Span {
-	uint32_t start, end, first, last, firstWord, lastWord;
-	uint32_t *from, *to, *words; // (last - first) each, and (lastWord - firstWord)
-	float *ofPositive;           // (last - first) c
-	float4 *ofNegatives;         // (last - first, 16) b
-
-	__device__ __forceinline__ Span(const Stretch &s, uint32_t places) {
-		start = blockIdx.x * places, end = min(s.count, start + places);
-		first = start - min(start, s.window), last = min(s.count, end + s.window);
-		firstWord = first - min(first, s.window), lastWord = min(s.count, last + s.window);
-		const uint32_t most = places + 2 * s.window;
-		from = (uint32_t *)stretchMemory, to = from + most, words = to + most;
-		ofPositive = (float *)(words + most + 2 * s.window), ofNegatives = (float4 *)stretchMemory + (4 * most + 2 * s.window + 3) / 4;
-		for (uint32_t p = firstWord + threadIdx.x; p < lastWord; p += blockDim.x) {
-			words[p - firstWord] = s.words[p];
-			if (p >= first && p < last) from[p - first] = s.from[p], to[p - first] = s.to[p];
-		}
-		__syncthreads();
-	}
-	__device__ __forceinline__ bool has(uint32_t p) const { return p >= start && p < end; }
-	__device__ __forceinline__ uint32_t word(uint32_t p) const { return words[p - firstWord]; }
+	__device__ __forceinline__ Places(const StretchArgs &a) : start(blockIdx.x * a.places), end(min(a.stretch.count, start + a.places)) {}
 };
 
 // A Reader reads rows of a table that begin at quads. A lane that has fewer quads than others reads the row's last one in their place.
@@ -132,8 +106,9 @@ __device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin,
 
 template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const Span t(a.stretch, a.places);
-	const int quads = a.contexts.quads, window = a.stretch.window;
+	const Stretch &s = a.stretch;
+	const Places t(a);
+	const int quads = a.contexts.quads, window = s.window;
 	const Reader<F> rowAt(a.composed, quads);
 	awaitInputs();
 	for (uint32_t p0 = t.start + R * warpOfBlock(); p0 < t.end; p0 += R * blockWarps) {
@@ -141,12 +116,12 @@ template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 		Row<F> x[R];
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			const uint32_t p = min(p0 + r, t.end - 1) - t.first;
-			from[r] = t.from[p], to[r] = t.to[p], x[r] = zeros<F>();
+			const uint32_t p = min(p0 + r, t.end - 1);
+			from[r] = s.from[p], to[r] = s.to[p], x[r] = zeros<F>();
 		}
 		addAround<32, R, ahead>(
-			counts, p0 - min(p0, window), min(t.lastWord, p0 + R + window), R + 2 * window,
-			[&](uint32_t place) { q = place, at = t.word(q) * quads; },
+			counts, p0 - min(p0, window), min(s.count, p0 + R + window), R + 2 * window,
+			[&](uint32_t place) { q = place, at = s.words[q] * quads; },
 			[&](int r) { return q >= from[r] && q < to[r] && q != p0 + r; },
 			[&](int i) { return rowAt(__shfl_sync(warp, at, i)); },
 			[&](int r, const Row<F> &row) { add(x[r], 1, row); });
@@ -159,18 +134,18 @@ template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
 	}
 }
 
-// positives computes c of the places of a span. It returns the losses of places of its own.
-template <int F> __device__ __forceinline__ float positives(const StretchArgs &a, const Span &t) {
+// positives computes c of the places of a thread block. It returns their losses.
+template <int F> __device__ __forceinline__ float positives(const StretchArgs &a, const Places &t) {
 	constexpr int together = F <= 1 ? 4 : 2;
 	const int quads = a.contexts.quads, l = laneNumber();
 	float loss = 0;
-	for (uint32_t p = t.first + together * warpOfBlock(); p < t.last; p += together * blockWarps) {
+	for (uint32_t p = t.start + together * warpOfBlock(); p < t.end; p += together * blockWarps) {
 		float z[together];
 		Row<F> x[together], y[together];
-		uint32_t word = t.word(min(p + l % together, t.last - 1));
+		uint32_t word = a.stretch.words[min(p + l % together, t.end - 1)];
 #pragma unroll
 		for (int k = 0; k < together; k++) {
-			const float4 *h = a.means + size_t(min(p + k, t.last - 1)) * quads, *c = a.contexts.values + size_t(__shfl_sync(warp, word, k)) * quads;
+			const float4 *h = a.means + size_t(min(p + k, t.end - 1)) * quads, *c = a.contexts.values + size_t(__shfl_sync(warp, word, k)) * quads;
 #pragma unroll
 			for (int f = 0; f < F; f++) {
 				int i = l + 32 * f;
@@ -181,9 +156,9 @@ template <int F> __device__ __forceinline__ float positives(const StretchArgs &a
 #pragma unroll
 		for (int k = 0; k < together; k++) z[k] = partial(x[k], y[k]);
 		Logistic y0 = fastLogistic(-(sums<together>(z) + a.bias));
-		if (uint32_t mine = p + l; l < together && mine < t.last) {
-			t.ofPositive[mine - t.first] = -y0.sigmoid;
-			if (t.has(mine)) loss += __logf(y0.factor);
+		if (uint32_t mine = p + l; l < together && mine < t.end) {
+			a.ofPositive[mine] = -y0.sigmoid;
+			loss += __logf(y0.factor);
 		}
 	}
 	return loss;
@@ -200,25 +175,25 @@ __device__ __forceinline__ float4 coefficients(const StretchArgs &a, float4 sum,
 	return make_float4(of(sum.x, 0), of(sum.y, 1), of(sum.z, 2), of(sum.w, 3));
 }
 
-// negatives computes b of the places of a span, of a chunk of negatives. It returns the losses of
-// places of the span's own.
-__device__ __forceinline__ float negatives(const StretchArgs &a, const Span &t, uint32_t number) {
+// negatives computes b of the places of a thread block, of a chunk of negatives. It returns their losses.
+__device__ __forceinline__ float negatives(const StretchArgs &a, const Places &t, uint32_t number) {
 	constexpr int L = chunkQuads, R = 4;
-	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = a.stretch.window;
+	const Stretch &s = a.stretch;
+	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = s.window;
 	const float4 *scores = a.scores + number * L + quad;
-	float own = 0;
-	for (uint32_t p0 = t.first + R * (2 * warpOfBlock() + l / L), p = p0; p - l / L * R < t.last; p = p0 += 2 * R * blockWarps) {
-		p = min(p0, t.last - 1);
+	float all = 0;
+	for (uint32_t p0 = t.start + R * (2 * warpOfBlock() + l / L), p = p0; p - l / L * R < t.end; p = p0 += 2 * R * blockWarps) {
+		p = min(p0, t.end - 1);
 		uint32_t from[R], to[R], counts[R], q, at;
 		float4 sum[R] = {};
 #pragma unroll
 		for (int r = 0; r < R; r++) {
-			const uint32_t mine = min(p + r, t.last - 1) - t.first;
-			from[r] = t.from[mine], to[r] = t.to[mine];
+			const uint32_t mine = min(p + r, t.end - 1);
+			from[r] = s.from[mine], to[r] = s.to[mine];
 		}
 		addAround<L, R, 4>(
-			counts, p - min(p, window), min(t.lastWord, p + R + window), R + 2 * window,
-			[&](uint32_t place) { q = place, at = t.word(q) * wide; },
+			counts, p - min(p, window), min(s.count, p + R + window), R + 2 * window,
+			[&](uint32_t place) { q = place, at = s.words[q] * wide; },
 			[&](int r) { return q >= from[r] && q < to[r] && q != p + r; },
 			[&](int i) { return scores[__shfl_sync(warp, at, i, L)]; },
 			[&](int r, float4 y) { add(sum[r], 1, y); });
@@ -226,41 +201,54 @@ __device__ __forceinline__ float negatives(const StretchArgs &a, const Span &t, 
 		for (int r = 0; r < R; r++) {
 			float loss = 0;
 			float4 b = coefficients(a, sum[r], counts[r], a.shared - min(a.shared, before), loss);
-			if (p0 + r >= t.last) break;
-			t.ofNegatives[(p + r - t.first) * L + quad] = b;
-			if (t.has(p + r)) own += loss;
+			if (p0 + r >= t.end) break;
+			a.ofNegatives[size_t(p + r) * wide + number * L + quad] = b;
+			all += loss;
 		}
 	}
-	return a.weight * own;
+	return a.weight * all;
 }
 
-// errors computes d of the places of a span's own, of a chunk of negatives.
-__device__ __forceinline__ void errors(const StretchArgs &a, const Span &t, uint32_t number) {
+// scores computes c before it waits, as it needs no scores of words.
+template <int F> __device__ __forceinline__ void scores(const StretchArgs &a) {
+	const Places t(a);
+	float loss = positives<F>(a, t);
+	awaitInputs();
+	for (uint32_t n = 0; n < a.chunks; n++) loss += negatives(a, t, n);
+	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f);
+}
+
+// errors computes d of the places of a thread block, of a chunk of negatives.
+__device__ __forceinline__ void errors(const StretchArgs &a, const Places &t, uint32_t number) {
 	constexpr int L = chunkQuads, R = 4;
-	const uint32_t l = laneNumber(), quad = l % L, window = a.stretch.window;
+	const Stretch &s = a.stretch;
+	const uint32_t l = laneNumber(), wide = a.chunks * L, mine = number * L + l % L, window = s.window;
 	for (uint32_t q0 = t.start + R * (2 * warpOfBlock() + l / L), q = q0; q - l / L * R < t.end; q = q0 += 2 * R * blockWarps) {
 		q = min(q0, t.end - 1);
-		const uint32_t begin = q - min(q, window), end = min(t.last, q + R + window);
 		uint32_t counts[R], p, from, to;
 		float4 d[R] = {};
 		addAround<L, R, 4>(
-			counts, begin, end, R + 2 * window,
-			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first]; },
+			counts, q - min(q, window), min(s.count, q + R + window), R + 2 * window,
+			[&](uint32_t place) { p = place, from = s.from[p], to = s.to[p]; },
 			[&](int r) { return from <= q + r && q + r < to && p != q + r; },
-			[&](int i) { return t.ofNegatives[(__shfl_sync(warp, p, i, L) - t.first) * L + quad]; },
+			[&](int i) { return a.ofNegatives[size_t(__shfl_sync(warp, p, i, L)) * wide + mine]; },
 			[&](int r, float4 b) { add(d[r], 1, b); });
 #pragma unroll
 		for (int r = 0; r < R; r++)
-			if (q0 + r < t.end) a.errors[(size_t(q + r) * a.chunks + number) * L + quad] = d[r];
+			if (q0 + r < t.end) a.errors[size_t(q + r) * wide + mine] = d[r];
 	}
 }
 
-// sums computes s of the places of a span's own.
-template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, const Span &t) {
+// places computes d and s of the places of a thread block.
+template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
 	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const int quads = a.contexts.quads, window = a.stretch.window;
+	const Stretch &s = a.stretch;
+	const Places t(a);
+	const int quads = a.contexts.quads, window = s.window;
 	const Reader<F> rowAt(a.contexts.values, quads);
 	struct Value { float c; Row<F> row; };
+	awaitInputs();
+	for (uint32_t n = 0; n < a.chunks; n++) errors(a, t, n);
 	for (uint32_t q0 = t.start + R * warpOfBlock(); q0 < t.end; q0 += R * blockWarps) {
 		uint32_t p, from, to, at, windows[R];
 		float c;
@@ -268,8 +256,8 @@ template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, cons
 #pragma unroll
 		for (int r = 0; r < R; r++) x[r] = zeros<F>();
 		addAround<32, R, ahead>(
-			windows, q0 - min(q0, window), min(t.last, q0 + R + window), R + 2 * window,
-			[&](uint32_t place) { p = place, from = t.from[p - t.first], to = t.to[p - t.first], at = t.word(p) * quads, c = t.ofPositive[p - t.first]; },
+			windows, q0 - min(q0, window), min(s.count, q0 + R + window), R + 2 * window,
+			[&](uint32_t place) { p = place, from = s.from[p], to = s.to[p], at = s.words[p] * quads, c = a.ofPositive[p]; },
 			[&](int r) { return from <= q0 + r && q0 + r < to && p != q0 + r; },
 			[&](int i) { return Value{__shfl_sync(warp, c, i), rowAt(__shfl_sync(warp, at, i))}; },
 			[&](int r, const Value &v) { add(x[r], v.c, v.row); });
@@ -282,24 +270,10 @@ template <int F> __device__ __forceinline__ void sums(const StretchArgs &a, cons
 	}
 }
 
-// places computes c before it waits, as it needs no scores of words.
-template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
-	const Span t(a.stretch, a.places);
-	float loss = positives<F>(a, t);
-	awaitInputs();
-	for (uint32_t n = 0; n < a.chunks; n++) {
-		if (n) __syncthreads();
-		loss += negatives(a, t, n);
-		__syncthreads();
-		errors(a, t, n);
-	}
-	sums<F>(a, t);
-	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f);
-}
-
 #define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ StretchArgs a)
 #define OF_SIZE(F, ...) \
 	KERNEL(stretch_means_##F, F) { means<F>(a); } \
+	KERNEL(stretch_scores_##F, F) { scores<F>(a); } \
 	KERNEL(stretch_places_##F, F) { places<F>(a); }
 
 // For N up to 128 F.

@@ -17,14 +17,7 @@ template <int F> struct Negatives : Single<F>::Tile {
 
 	// bring brings the negatives from first on to the place of chunk c.
 	__device__ __forceinline__ void bring(uint32_t c, uint32_t first) const {
-		constexpr int ofRow = Tile::columns / 4;
-#pragma unroll 4
-		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
-			int h = n / ofRow, i = n % ofRow;
-			bool has = first + h < this->d.shared && i < quads;
-			float4 x = has ? contexts[size_t(this->number(first + h)) * wide + i] : make_float4(0, 0, 0, 0);
-			Single<F>::split(this->right(c, h) + 4 * i, Tile::negatives * Tile::length, x);
-		}
+		Single<F>::template bring<4>(*this, c, first, quads, [&](uint32_t row, int i) { return contexts[size_t(row) * wide + i]; });
 	}
 
 	// bringKept brings the chunks that stay.
@@ -118,16 +111,6 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 	}
 }
 
-// keep writes what the parts of a row are to be trained by.
-template <int F> __device__ __forceinline__ void keep(const StretchArgs &a, uint32_t row, Row<F> g) {
-	const int quads = a.words.quads, l = laneNumber();
-	scale(g, a.weights[row] * gradientUnits);
-#pragma unroll
-	for (int f = 0; f < F; f++)
-		if (int i = l + 32 * f; i < quads) a.gradient[size_t(row) * quads + i] = narrow(g.v[f], 1);
-	if (l == 0) a.trained[row] = a.iteration;
-}
-
 // rows trains the rows of tiles of jobs, the columns that the GPU has, and writes what their parts are to be trained by. A group of eight warps
 // has a tile; the first tiles are the longest, so every second run goes backwards.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
@@ -137,7 +120,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 	const uint32_t mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + group);
 	auto numberOf = [&](uint32_t n) { return n * groups + (n % 2 ? groups - 1 - mine : mine); };
 	// A lane has a word of a job.
-	auto jobOf = [&](uint32_t n) { return ((const uint32_t *)(a.jobs + min(numberOf(n), tiles - 1) * tileRows + w))[l % (sizeof(Job) / 4)]; };
+	auto jobOf = [&](uint32_t n) { return ((const uint32_t *)(a.stretch.jobs + min(numberOf(n), tiles - 1) * tileRows + w))[l % (sizeof(Job) / 4)]; };
 	uint32_t job = 0, next = jobOf(0);
 	auto word = [&](int i) { return __shfl_sync(warp, job, i); };
 	const Negatives<F> tile(a, a.ofRows, a.first, quads);
@@ -148,7 +131,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 		if (numberOf(n) >= tiles) continue;
 		const uint32_t row = word(0), pieces = word(7);
 		const bool owner = row != none && word(6) == 0;
-		if (a.ownRows && owner) prefetch<method>(a.words, row);
+		if (a.words.values && owner) prefetch<method>(a.words, row);
 		Sum<F> x = {zeros<F>(), {0, 0}, 0};
 		add<true>(x, a, word(1), word(2), 0);
 		x.windows = sum(x.windows);
@@ -181,9 +164,9 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 		}
 		if (!owner) continue;
 		scale(g, 1 / x.windows);
-		if (a.gradient) keep(a, row, g);
+		if (a.ofParts.trained) a.ofParts.keep(row, row, g, a.ofParts.weights[row], a.stretch.steps[1].stream);
 		const float2 corrections = make_float2(__uint_as_float(word(4)), __uint_as_float(word(5)));
-		if (a.ownRows) updateRow<method>(a.words, numbersOf<method>(a.rule, a.steps[0], corrections, word(3)), row, g);
+		if (a.words.values) updateRow<method>(a.words, numbersOf<method>(a.rule, a.stretch.steps[0], corrections, word(3)), row, g);
 	}
 }
 
@@ -191,7 +174,9 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 constexpr int groupsOf(int F) { return F <= 1 ? 2 : F <= 3 ? small ? 1 : 3 : F <= 4 ? 2 : 1; }
 constexpr int residentGroups(int F) { return F <= 1 ? 2 : 1; }
 
-#define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(groupThreads * groupsOf(F), residentGroups(F)) name(const __grid_constant__ StretchArgs a)
+#define KERNEL(name, F) \
+	extern "C" __constant__ constexpr DenseKernel name##_dense = Single<F>::Tile::kernel(groupsOf(F)); \
+	extern "C" __global__ void __launch_bounds__(groupThreads * groupsOf(F), residentGroups(F)) name(const __grid_constant__ StretchArgs a)
 #define WORDS(F, ...) KERNEL(stretch_words_##F, F) { words<F>(a); }
 #define ROWS(method, F) KERNEL(stretch_rows_##method##_##F, F) { rows<F, method>(a); }
 #define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)

@@ -1,5 +1,5 @@
 // The optimizers: those of package optim, for one value at a time. Nothing else in the sources of
-// kernels lists them. Two call them: Step::update with its Format (cl/step.cuh), and optimize.
+// kernels lists them. Rows of float32 move by optimize, with the numbers of numbersOf where rows have their own.
 //
 // A method is a struct that says
 //
@@ -101,21 +101,41 @@ struct Table {
 	float4 *values;         // (rows, quads)
 	float4 *first, *second; // moments, or sums of squares, (rows, quads)
 	float *secondOfRow;     // (rows)
+	uint2 *narrow;          // (rows, quads) the values in float16, which updateRow keeps; or null
 	uint32_t rows, quads, columns, unused;
 	Decays decays;
 };
 
-// optimize updates w, a row of a table with moments m and v, by the gradient g.
-template <class method, int F>
-__device__ __forceinline__ void optimize(const Table &t, const StepNumbers &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
-	float scale = 0;
-	if constexpr (method::ofRow) {
-		float second = t.secondOfRow[row];
-		scale = method::scaleOf(second, sum(partial(g, g)) / t.columns, t.decays, s);
-		__syncwarp();
-		if (laneNumber() == 0) t.secondOfRow[row] = second;
+// A Rule is of an optimizer whose numbers differ from row to row.
+struct Rule {
+	float decay, epsilon, logBeta1, logBeta2; // logarithms of Adam's betas
+};
+
+// corrections returns by what the bias correction of update number n changes Adam's learning rate and epsilon.
+__device__ __forceinline__ float2 corrections(const Rule &a, float n) {
+	float left1 = -expm1f(a.logBeta1 * n), left2 = sqrtf(-expm1f(a.logBeta2 * n));
+	return make_float2(left2 / left1, left2);
+}
+
+// numbersOf returns the numbers of an update of a row by the mean of so many independent samples. Where steps are as large
+// as gradients, that is their sum divided by its standard deviation.
+template <class method> __device__ __forceinline__ StepNumbers numbersOf(const Rule &a, const StepNumbers &step, float2 corrections, float samples) {
+	StepNumbers s = {0, step.keep, step.rate, a.epsilon, step.rate};
+	if constexpr (method::corrected) s.scale *= corrections.x, s.epsilon *= corrections.y;
+	if constexpr (!method::adaptive) {
+		s.rate *= root(samples);
+		s.keep = 1 - s.rate * a.decay;
 	}
-	auto update = [&](float &w, float &m, float &v, float g) { method::template update<Quick>(w, m, v, g, t.decays, s, scale); };
+	return s;
+}
+
+// optimize updates w, a row of so many columns with moments m and v, or second as the one of them all, by the gradient g.
+template <class method, int F>
+__device__ __forceinline__ void optimize(const Decays &d, uint32_t columns, const StepNumbers &s, float &second,
+	Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
+	float scale = 0;
+	if constexpr (method::ofRow) scale = method::scaleOf(second, sum(partial(g, g)) / columns, d, s);
+	auto update = [&](float &w, float &m, float &v, float g) { method::template update<Quick>(w, m, v, g, d, s, scale); };
 #pragma unroll
 	for (int f = 0; f < F; f++) {
 		update(w.v[f].x, m.v[f].x, v.v[f].x, g.v[f].x);
@@ -123,4 +143,33 @@ __device__ __forceinline__ void optimize(const Table &t, const StepNumbers &s, s
 		update(w.v[f].z, m.v[f].z, v.v[f].z, g.v[f].z);
 		update(w.v[f].w, m.v[f].w, v.v[f].w, g.v[f].w);
 	}
+}
+
+template <class method, int F>
+__device__ __forceinline__ void optimize(const Table &t, const StepNumbers &s, size_t row, Row<F> &w, Row<F> &m, Row<F> &v, const Row<F> &g) {
+	float second = 0;
+	if constexpr (method::ofRow) second = t.secondOfRow[row];
+	optimize<method>(t.decays, t.columns, s, second, w, m, v, g);
+	__syncwarp();
+	if (method::ofRow && laneNumber() == 0) t.secondOfRow[row] = second;
+}
+
+// keepNarrow writes a row to the copy of a table in float16.
+template <int F> __device__ __forceinline__ void keepNarrow(const Table &t, size_t row, const Row<F> &x) {
+#pragma unroll
+	for (int f = 0; f < F; f++)
+		if (int i = laneNumber() + 32 * f; i < t.quads) t.narrow[row * t.quads + i] = narrow(x.v[f], 1);
+}
+
+// updateRow updates a row of a table by its gradient.
+template <class method, int F> __device__ __forceinline__ void updateRow(const Table &t, const StepNumbers &s, size_t row, const Row<F> &g) {
+	size_t at = row * t.quads;
+	Row<F> w = load<F>(t.values + at, t.quads), m, v;
+	if constexpr (method::first) m = load<F>(t.first + at, t.quads);
+	if constexpr (method::second) v = load<F>(t.second + at, t.quads);
+	optimize<method>(t, s, row, w, m, v, g);
+	if constexpr (method::first) store(t.first + at, t.quads, m);
+	if constexpr (method::second) store(t.second + at, t.quads, v);
+	store(t.values + at, t.quads, w);
+	if (t.narrow) keepNarrow(t, row, w);
 }

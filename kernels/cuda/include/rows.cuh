@@ -48,6 +48,27 @@ template <int F> __device__ __forceinline__ void store(float4 *row, int quads, c
 		if (int i = laneNumber() + 32 * f; i < quads) row[i] = r.v[f];
 }
 
+// narrow rounds to float16 in some units, widen is the way back.
+__device__ __forceinline__ uint2 narrow(float4 x, float units) {
+	uint2 r;
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.x) : "f"(units * x.y), "f"(units * x.x));
+	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.y) : "f"(units * x.w), "f"(units * x.z));
+	return r;
+}
+
+__device__ __forceinline__ float4 widen(uint2 x) {
+	float4 r;
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.x), "=f"(r.y) : "r"(x.x));
+	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.z), "=f"(r.w) : "r"(x.y));
+	return r;
+}
+
+// A Slim table has float16 values, in rows of quads.
+struct Slim {
+	const uint2 *values;
+	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
+};
+
 // A Layout says where rows lie in a table that kernels change at any time. Distances are in quads. A row has whole chunks, which are
 // cache lines, and the next row follows it; where comments say (V, N), N is padded with zeros to whole chunks. The distances are
 // arguments of a kernel because with constants the compiler's code is slower, in word2vec.cu with 300 values by a fifth.

@@ -25,7 +25,7 @@ type Composed struct {
 // composedArgs is ComposedArgs of composed.cu.
 type composedArgs struct {
 	words, before, own, parts   cu.DevicePtr
-	starts, symbols, sizes      cu.DevicePtr
+	starts, members, weights    cu.DevicePtr
 	tokens                      cu.DevicePtr
 	list, length, state, counts cu.DevicePtr
 	first, end                  uint64
@@ -55,10 +55,16 @@ func NewComposed(d *cuda.Device, c Options, x *composed.Composition) (*Composed,
 func (t *Composed) prepare() error {
 	c, x := &t.options, t.composition
 	m := &cuda.Allocator{Device: t.device}
-	function := func(name string) cu.Function { return m.Function("sentence/composed", "composed_"+name, 0) }
-	t.before = []cu.Function{function("mark"), function("compose")}
+	size, err := cuda.KernelSize(c.Dim)
+	if err != nil {
+		return err
+	}
+	function := func(name string) cu.Function {
+		return m.Function("sentence/composed", cuda.Sized("composed_"+name, size), 0)
+	}
+	t.before = []cu.Function{m.Function("sentence/composed", "composed_mark", 0), function("compose")}
 	t.behind = []cu.Function{function("changes"), function("push")}
-	starts, symbols := partsByNumber(x, t.numbers.number)
+	starts, members, weights := partsByNumber(x, t.numbers.number)
 	table, n := padded(c.Dim), c.Vocabulary
 	t.args = composedArgs{
 		words: t.Kernels.args.words, layout: layoutOf(c.Dim), rate: x.Rate,
@@ -68,8 +74,8 @@ func (t *Composed) prepare() error {
 	if x.Own != nil {
 		a.own = m.Floats("words' own vectors", table*n)
 	}
-	a.starts, a.symbols = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", symbols)
-	a.sizes = cuda.Placed(m, "sizes of parts", sizesOf(x, symbols))
+	a.starts, a.members = cuda.Placed(m, "parts of words", starts), cuda.Placed(m, "parts of words", members)
+	a.weights = cuda.Placed(m, "weights of words", weights)
 	a.list = m.Bytes("words of a block", 4*n)
 	a.length = m.Bytes("words and parts of a block", 4*t.zeros())
 	a.state = a.length + cu.DevicePtr(cuda.Bytes[uint32](1))
@@ -199,27 +205,20 @@ func (t *Composed) tensor(name string) (at cu.DevicePtr, n numbers, rows int, er
 	return 0, n, 0, fmt.Errorf("there is no tensor %s", name)
 }
 
-// partsByNumber lists the parts of all words in the order of the numbers that number returns: word w has
-// symbols[starts[w]:starts[w+1]].
-func partsByNumber(x *composed.Composition, number func(word int) int) (starts, symbols []uint32) {
+// partsByNumber lists the parts of all words in the order of the numbers that number returns, with their sizes: word w has
+// members[starts[w]:starts[w+1]], each of weights[w] in its mean.
+func partsByNumber(x *composed.Composition, number func(word int) int) (starts []uint32, members []composed.Member, weights []float32) {
 	words := make([]uint32, x.Words()) // by number
 	for w := range words {
 		words[number(w)] = uint32(w)
 	}
 	starts = make([]uint32, 1, len(words)+1)
-	symbols = make([]uint32, 0, len(x.Symbols))
+	members = make([]composed.Member, 0, len(x.Symbols))
 	for _, w := range words {
-		symbols = append(symbols, x.Of(w)...)
-		starts = append(starts, uint32(len(symbols)))
+		for _, g := range x.Of(w) {
+			members = append(members, composed.Member{Number: g, Times: uint32(x.Size(g))})
+		}
+		starts, weights = append(starts, uint32(len(members))), append(weights, x.Weight(w))
 	}
-	return starts, symbols
-}
-
-// sizesOf lists how many n-grams each of some parts stands for.
-func sizesOf(x *composed.Composition, parts []uint32) []float32 {
-	sizes := make([]float32, len(parts))
-	for i, g := range parts {
-		sizes[i] = x.Size(g)
-	}
-	return sizes
+	return starts, members, weights
 }

@@ -9,5 +9,5 @@ func ComposedBytes(x *composed.Composition) int64 {
 	if x.Own != nil {
 		tables += words
 	}
-	return tables*row + 8*int64(len(x.Symbols)) + 4*parts + 12*words
+	return tables*row + 8*int64(len(x.Symbols)) + 4*parts + 16*words
 }

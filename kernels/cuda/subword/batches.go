@@ -56,7 +56,7 @@ func NewBatches(d *cuda.Device, o cuda.Optimizer, rows, dim, batch int, dense bo
 
 // Gradient returns where the gradient of composed rows goes: float16 numbers, times units, so many from row to row.
 func (b *Batches) Gradient() (values cu.DevicePtr, stride uint64, units float32) {
-	return b.cnn.ofRows.values, b.cnn.ofRows.stride, b.cnn.units
+	return b.cnn.ofRows.Values, b.cnn.ofRows.Stride, b.cnn.units
 }
 
 // Spell appends what Compose reads of some words.

@@ -292,7 +292,7 @@ func (x *cnn) launch(kernel cu.Function, blocks, threads, shared int) error {
 // prepare computes the tables of symbols, and narrows the weights.
 func (x *cnn) prepare(_, _ cu.DevicePtr, _ cl.StepMemory) error {
 	g := &x.args
-	size, weights := int(g.widest*g.a*g.columns), ((int(g.d)+1)*int(g.weights.stride)/4+127)/128
+	size, weights := int(g.widest*g.a*g.columns), ((int(g.d)+1)*int(g.weights.Stride)/4+127)/128
 	if x.lists != nil {
 		size = 0
 	}
@@ -341,7 +341,7 @@ func (x *cnn) launchConvolution() error {
 
 func (x *cnn) standardize() error {
 	g := &x.args
-	return x.launch(x.kernels.standardize, (int(g.v)*int(g.y.stride)/4+255)/256, 256, 0)
+	return x.launch(x.kernels.standardize, (int(g.v)*int(g.y.Stride)/4+255)/256, 256, 0)
 }
 
 // gradient updates the weights and brings the gradient of the features into tables. updateWeights of cnn.cu says how the

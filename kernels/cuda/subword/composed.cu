@@ -14,9 +14,7 @@
 // Beside is what a composed row has beside tables.
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
-	Narrow gradient;      // (V, N); of several GPUs that of this one's rows
-	const float *weights; // (V)
-	uint32_t *trained;    // (V)
+	Gradients gradients;    // of several GPUs those of this one's rows
 	uint32_t words, rows; // words: own is to be updated
 	uint32_t shift, unused; // gradient has row number row >> shift
 };
@@ -39,18 +37,15 @@ template <int F> struct Composed : Single<F> {
 		S::template load<method>(r.moments, row);
 		uint32_t of = row == none ? 0 : row; // words' own vectors are whole tables, moments are not
 		S::load(r.own, b.own + (S::start(of) - S::start(this->t.sharing.placeOf(of))), row);
-		r.weight = b.weights[row == none ? 0 : row];
+		r.weight = b.gradients.weights[row == none ? 0 : row];
 	}
 
 	template <class method>
 	__device__ __forceinline__ void update(uint32_t row, float (&)[values], const float (&g)[values], Moments &r, const StepNumbers &s) const {
+		Row<F> gradient;
 #pragma unroll
-		for (int i = 0; i < F; i++) {
-			if (!S::has(i)) continue;
-			float4 x = quadOf(g, 4 * i);
-			put(b.gradient, this->t.sharing.placeOf(row), 4 * S::at(i), x, gradientUnits * r.weight);
-		}
-		if (laneNumber() == 0) b.trained[row] = stream;
+		for (int i = 0; i < F; i++) gradient.v[i] = quadOf(g, 4 * i);
+		b.gradients.keep(row, this->t.sharing.placeOf(row), gradient, r.weight, stream);
 		if (!b.words) return;
 		StepTable t = this->t;
 		t.left = b.own;
@@ -92,10 +87,10 @@ extern "C" __global__ void __launch_bounds__(256) subword_come(const uint32_t *j
 extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *beside, const uint32_t *coming, const StepNumbers *step) {
 	const Beside b = *beside;
 	uint32_t first = blockIdx.x * 128 + threadIdx.x / 32 * 32, row = first + laneNumber();
-	bool old = row < b.rows && coming[row] != step->stream && b.trained[row] != never;
+	bool old = row < b.rows && coming[row] != step->stream && b.gradients.trained[row] != never;
 	for (uint32_t left = __ballot_sync(warp, old); left; left &= left - 1) {
-		size_t at = size_t((first + __ffs(left) - 1) >> b.shift) * b.gradient.stride;
-		for (uint32_t i = 4 * laneNumber(); i < b.gradient.stride; i += 128) *(uint2 *)(b.gradient.values + at + i) = make_uint2(0, 0);
+		size_t at = size_t((first + __ffs(left) - 1) >> b.shift) * b.gradients.rows.stride;
+		for (uint32_t i = 4 * laneNumber(); i < b.gradients.rows.stride; i += 128) *(uint2 *)(b.gradients.rows.values + at + i) = make_uint2(0, 0);
 	}
-	if (old) b.trained[row] = never;
+	if (old) b.gradients.trained[row] = never;
 }

@@ -41,7 +41,9 @@ func (k *Kernels) Operations(gradient []float32) (written map[string][]float32, 
 		written[name] = values
 	}
 	failed := k.device.Do(func() error {
-		step, err := cuda.Place(k.device, "step", []cuda.StepNumbers{{Keep: 1, Scale: 1e-3, Epsilon: 1e-3, Rate: 1e-3}})
+		a := &cuda.Allocator{Device: k.device}
+		step := cuda.Placed(a, "step", []cuda.StepNumbers{{Keep: 1, Scale: 1e-3, Epsilon: 1e-3, Rate: 1e-3}})
+		err := a.Err
 		if err != nil {
 			return err
 		}

@@ -66,9 +66,7 @@ type encoder interface {
 // besideArgs is Beside of composed.cu.
 type besideArgs struct {
 	own         cu.DevicePtr
-	gradient    narrowMatrix
-	weights     cu.DevicePtr
-	trained     cu.DevicePtr
+	gradients   cl.Gradients
 	words, rows uint32
 	shift, _    uint32
 }
@@ -183,15 +181,16 @@ func (k *Kernels) allocateBeside(a *allocator) (err error) {
 	if weights == 0 {
 		weights = placed(a, "weights of words", slices.Repeat([]float32{1}, rows))
 	}
+	trained := placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
 	b := besideArgs{
-		own: cmp.Or(k.words.value, k.Rows()), gradient: gradient, weights: weights,
-		trained: placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows)), words: number(k.words.value != 0), rows: uint32(rows),
-		shift: uint32(bits.TrailingZeros(uint(a.of))),
+		own:       cmp.Or(k.words.value, k.Rows()),
+		gradients: cl.Gradients{Rows: gradient, Weights: weights, Trained: trained},
+		words:     number(k.words.value != 0), rows: uint32(rows), shift: uint32(bits.TrailingZeros(uint(a.of))),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
 	k.come = a.Function("subword/composed", "subword_come", 0)
 	k.coming = placed(a, "steps of words", slices.Repeat([]uint32{math.MaxUint32}, rows))
-	if k.skips = k.encoder.skips(b.trained, k.coming); k.skips || a.Err != nil {
+	if k.skips = k.encoder.skips(trained, k.coming); k.skips || a.Err != nil {
 		return a.Err
 	}
 	k.forget = a.Function("subword/composed", "subword_forget", 0)

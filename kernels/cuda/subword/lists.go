@@ -70,7 +70,7 @@ func groupsOf(n uint32, size int) int { return (int(n) + size - 1) / size }
 func (x *lists) tables(g *cnnArgs) error {
 	l := &x.args
 	l.cnn = *g
-	filters, symbols := int(g.e)*int(l.filters.stride)/4, int(g.a)*int(l.scaled.stride)/4
+	filters, symbols := int(g.e)*int(l.filters.Stride)/4, int(g.a)*int(l.scaled.Stride)/4
 	if err := x.launch(x.low, (filters+127)/128+(symbols+127)/128, 128); err != nil {
 		return err
 	}

@@ -12,10 +12,11 @@ import (
 
 // ngrams are the rows of a composition on the device.
 type ngrams struct {
-	rows            *cl.PartRows
-	table           matrix // a row a part
-	ofRows          narrowMatrix
-	trained, coming cu.DevicePtr
+	rows      *cl.PartRows
+	table     matrix // a row a part
+	ofRows    narrowMatrix
+	gradients cl.Gradients
+	coming    cu.DevicePtr
 }
 
 // NewParts is New of rows that are means of parts: of the options' composition.
@@ -38,7 +39,7 @@ func (x *ngrams) target() (gradient narrowMatrix, weights cu.DevicePtr) {
 }
 
 func (x *ngrams) skips(trained, coming cu.DevicePtr) bool {
-	x.trained, x.coming = trained, coming
+	x.gradients, x.coming = cl.Gradients{Rows: x.ofRows, Weights: x.rows.Weights(), Trained: trained}, coming
 	return true
 }
 
@@ -60,5 +61,5 @@ func (x *ngrams) gradient(cu.DevicePtr) error { return nil }
 func (x *ngrams) beside() int { return 0 }
 
 func (x *ngrams) update(step cu.DevicePtr) error {
-	return x.rows.Train(x.ofRows.values, x.trained, step, false)
+	return x.rows.Train(x.gradients, step, false)
 }

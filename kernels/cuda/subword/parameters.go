@@ -54,16 +54,12 @@ func (a *allocator) matrix(what string, rows, columns, stride int) matrix {
 // own returns how many of some rows are this device's.
 func (a *allocator) own(rows int) int { return (rows - a.number + a.of - 1) / a.of }
 
-// A narrowMatrix is Narrow of subword.cuh: a matrix of float16 numbers.
-type narrowMatrix struct {
-	values cu.DevicePtr
-	stride uint64
-}
+type narrowMatrix = cl.Narrow
 
 // narrow allocates a matrix of float16 numbers, with rows as long as rows of float32.
 func (a *allocator) narrow(what string, rows, columns int) narrowMatrix {
 	n := stride(columns)
-	return narrowMatrix{values: a.Bytes(what, 2*rows*n), stride: uint64(n)}
+	return narrowMatrix{Values: a.Bytes(what, 2*rows*n), Stride: uint64(n)}
 }
 
 // A parameter is Parameter of subword.cuh.

@@ -64,20 +64,20 @@ func scaled(values []float32, factor float32) []float32 {
 }
 
 func sendNarrow(m narrowMatrix, x []float32, rows, columns int) error {
-	stride := int(m.stride)
+	stride := int(m.Stride)
 	values := make([]uint16, rows*stride)
 	for i := range rows {
 		for j := range columns {
 			values[i*stride+j] = float16(x[i*columns+j])
 		}
 	}
-	return cuda.Send(m.values, values)
+	return cuda.Send(m.Values, values)
 }
 
 func receiveNarrow(m narrowMatrix, rows, columns int) ([]float32, error) {
-	stride := int(m.stride)
+	stride := int(m.Stride)
 	values := make([]uint16, rows*stride)
-	if err := cuda.Receive(values, m.values); err != nil {
+	if err := cuda.Receive(values, m.Values); err != nil {
 		return nil, err
 	}
 	x := make([]float32, 0, rows*columns)

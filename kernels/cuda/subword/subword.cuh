@@ -7,20 +7,6 @@
 
 constexpr float gradientUnits = 256;
 
-__device__ __forceinline__ uint2 narrow(float4 x, float units) {
-	uint2 r;
-	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.x) : "f"(units * x.y), "f"(units * x.x));
-	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r.y) : "f"(units * x.w), "f"(units * x.z));
-	return r;
-}
-
-__device__ __forceinline__ float4 widen(uint2 x) {
-	float4 r;
-	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.x), "=f"(r.y) : "r"(x.x));
-	asm("{\n.reg .f16 a, b;\nmov.b32 {a, b}, %2;\ncvt.f32.f16 %0, a;\ncvt.f32.f16 %1, b;\n}" : "=f"(r.z), "=f"(r.w) : "r"(x.y));
-	return r;
-}
-
 // A Narrow is a matrix of float16 numbers. Its rows are padded with zeros to whole groups of 8, which are copied at a time.
 struct Narrow {
 	uint16_t *values;
@@ -31,6 +17,21 @@ struct Narrow {
 __device__ __forceinline__ void put(const Narrow &to, size_t row, uint32_t column, float4 x, float units) {
 	*(uint2 *)(to.values + row * to.stride + column) = narrow(x, units);
 }
+
+// Gradients are those of composed rows, for what they are composed of: keep writes that of a row to a place, and a row has one in a
+// step if it has the step's number.
+struct Gradients {
+	Narrow rows;          // (V, N), times weights and gradientUnits
+	const float *weights; // (V), of parts in the mean that a row is
+	uint32_t *trained;    // (V), the step that wrote a row's gradient
+
+	template <int F> __device__ __forceinline__ void keep(uint32_t row, uint32_t place, const Row<F> &g, float weight, uint32_t step) const {
+#pragma unroll
+		for (int f = 0; f < F; f++)
+			if (uint32_t i = 4 * (laneNumber() + 32 * f); i < rows.stride) put(rows, place, i, g.v[f], gradientUnits * weight);
+		if (laneNumber() == 0) trained[row] = step;
+	}
+};
 
 // get reads one value.
 __device__ __forceinline__ float get(const Narrow &from, size_t row, uint32_t column) {

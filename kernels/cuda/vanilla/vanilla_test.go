@@ -19,11 +19,11 @@ import (
 
 // The layout of a launch is that of vanilla.cu.
 func TestStructureSizes(t *testing.T) {
-	if got := unsafe.Sizeof(minibatchArgs{}); got != 272 {
-		t.Errorf("Minibatch has %d bytes, want 272", got)
+	if got := unsafe.Sizeof(minibatchArgs{}); got != 288 {
+		t.Errorf("Minibatch has %d bytes, want 288", got)
 	}
-	if got := unsafe.Offsetof(minibatchArgs{}.lefts); got != 152 {
-		t.Errorf("lefts stand at byte %d, want 152", got)
+	if got := unsafe.Offsetof(minibatchArgs{}.lefts); got != 168 {
+		t.Errorf("lefts stand at byte %d, want 168", got)
 	}
 	if got := unsafe.Sizeof(segment{}); got != 16 {
 		t.Errorf("Segment has %d bytes, want 16", got)
