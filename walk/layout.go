@@ -24,13 +24,13 @@ type layout struct {
 }
 
 // foreign matches beginnings of files that are no lists of edges, though their lines might be taken for some: a matrix of Matrix
-// Market, KONECT's graphs of two sets of nodes, lists of Python, graphs of DIMACS.
-const foreign = `(?i)^(%%MatrixMarket|%+ *bip\b|\(.*\)\s)|(^|\n)p (edge|sp|max) \d`
+// Market, KONECT's graphs of two sets of nodes, what [Graph.WritePairs] writes, lists of Python, graphs of DIMACS.
+const foreign = `(?i)^(%%MatrixMarket|%+ *bip\b|# node node edge\s|\(.*\)\s)|(^|\n)p (edge|sp|max) \d`
 
 // newLayout decides how a file is read by its lines from a number on.
 func newLayout(head []byte, number int, weighted bool) (l *layout, err error) {
 	if regexp.MustCompile(foreign).Match(head[:min(len(head), 1<<10)]) {
-		return nil, errors.New("line 1, column 1: this is a matrix, a graph of two sets of nodes, or in another format: the guide says how to write a list of edges")
+		return nil, errors.New("line 1, column 1: this is a matrix, a graph of two sets of nodes, held-out pairs, or in another format: the guide says how to write a list of edges")
 	}
 	l = &layout{weighted: weighted}
 	lines := func(yield func(int, []byte) bool) {
