@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -811,19 +810,14 @@ func TestResumeExtends(t *testing.T) {
 		{"word2vec", "epochs", "2", "3", true}, {"fullw2v", "epochs", "1", "3", true}, {"word2vec", "budget", "1000words", "3000words", false},
 		{"psgnscc", "epochs", "1", "2", false}, {"glove", "epochs", "2", "5", true},
 	} {
-		run := func(value string, keep bool) string {
-			return checkpointed(t, test.mode, "", func(c *settings.Config) {
-				if c.Decay, c.LREnd = "none", 0; !keep {
-					c.Checkpoint = settings.Interval{}
-				}
-				change(t, c, test.length, value)
-			})
+		run := func(value, checkpoint string) string {
+			return startRun(t, test.mode, "", "decay", "none", "lr-end", "0", "checkpoint", checkpoint, test.length, value)
 		}
-		extended := run(test.short, true)
+		extended := run(test.short, "keep")
 		for i, reason := range []string{"", "has trained", "kept no checkpoint"} {
 			out := extended
 			if i == 2 {
-				out = run(test.short, false)
+				out = run(test.short, "0")
 			}
 			var notes bytes.Buffer
 			_, err := Resume(t.Context(), nil, out, map[string]string{test.length: test.long}, nil, progress.New(&notes))
@@ -834,24 +828,8 @@ func TestResumeExtends(t *testing.T) {
 				t.Errorf("%v: %q in\n%s", test, want, &notes)
 			}
 		}
-		if hashOf(t, extended) != hashOf(t, run(test.long, false)) && test.same {
+		if hashOf(t, extended) != hashOf(t, run(test.long, "0")) && test.same {
 			t.Errorf("%v: extended, other vectors", test)
 		}
-	}
-}
-
-// change sets a setting of a length.
-func change(t *testing.T, c *settings.Config, length, value string) {
-	t.Helper()
-	c.Budget = trainer.Budget{}
-	err := c.Budget.UnmarshalText([]byte(value))
-	if number, notNumber := strconv.Atoi(value); notNumber == nil {
-		c.Epochs, c.Iterations, err = 0, number, nil
-		if length == "epochs" {
-			c.Epochs, c.Iterations = number, 0
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }

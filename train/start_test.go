@@ -145,8 +145,8 @@ const startPairs = `
 
 var startModes = []string{"cl --model sg", "cl --model cbow", "vanilla", "word2vec", "psgnscc", "glove"}
 
-// startConfig is a tiny run of a mode.
-func startConfig(t *testing.T, mode, encoder, text, init string) (settings.Config, error) {
+// startConfig is a tiny run of a mode, with other settings, each by its name and value.
+func startConfig(t *testing.T, mode, encoder, text, init string, others ...string) (settings.Config, error) {
 	mode, model, _ := strings.Cut(mode, " --model ")
 	flags := map[string]string{"mode": mode, "corpus": writeFile(t, "text", text), "out": filepath.Join(t.TempDir(), "run")}
 	if init == "" {
@@ -159,6 +159,11 @@ func startConfig(t *testing.T, mode, encoder, text, init string) (settings.Confi
 		takes := s.AppliesTo(mode) && s.AppliesWith(mode, model) || name == "init" || name == "subword"
 		if takes && value != "" && (name != "batch" || model == "cbow") {
 			flags[name] = value
+		}
+	}
+	for pair := range slices.Chunk(others, 2) {
+		if flags[pair[0]] = pair[1]; slices.Contains(settings.Lengths, pair[0]) && pair[0] != "iterations" {
+			delete(flags, "iterations")
 		}
 	}
 	return settings.Resolve("", flags)
@@ -176,14 +181,7 @@ func TestInitPairs(t *testing.T) {
 			if mode == "psgnscc" || mode == "glove" {
 				asked = ""
 			}
-			c, err := startConfig(t, mode, asked, smallText(), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-				t.Fatal(err)
-			}
-			runs[encoder] = append(runs[encoder], c.Out)
+			runs[encoder] = append(runs[encoder], startRun(t, mode, asked))
 		}
 	}
 	from := runs["ngram"][0]
@@ -339,14 +337,10 @@ func checkStart(t *testing.T, c settings.Config, what string) {
 	near("greeneo", words[int(id)*c.Dim:][:c.Dim], row, 1e-5)
 }
 
-// checkpointed trains a tiny run that keeps its checkpoint.
-func checkpointed(t *testing.T, mode, encoder string, change func(c *settings.Config)) string {
+// startRun trains the run of startConfig, on smallText.
+func startRun(t *testing.T, mode, encoder string, others ...string) string {
 	t.Helper()
-	c, err := startConfig(t, mode, encoder, smallText(), "")
-	if err == nil {
-		err = c.Checkpoint.UnmarshalText([]byte("keep"))
-		change(&c)
-	}
+	c, err := startConfig(t, mode, encoder, smallText(), "", others...)
 	if err == nil {
 		_, err = Run(t.Context(), c, Options{}, nil)
 	}
@@ -361,13 +355,12 @@ func TestInitMoments(t *testing.T) {
 	for _, test := range []struct{ mode, encoder string }{
 		{"cl --model sg", "none"}, {"cl --model sg", "ngram"}, {"cl --model sg", "cnn"}, {"cl --model cbow", "ngram"}, {"vanilla", "none"}, {"vanilla", "cnn"},
 	} {
-		init := checkpointed(t, test.mode, test.encoder, func(*settings.Config) {})
+		init := startRun(t, test.mode, test.encoder, "checkpoint", "keep")
 		for _, text := range []string{smallText(), strings.ReplaceAll(smallText(), "blue", "greeneo")} {
-			c, err := startConfig(t, test.mode, "", text, init)
+			c, err := startConfig(t, test.mode, "", text, init, "init-moments", "true")
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Moments = true
 			j := &job{config: c}
 			if err := j.prepare(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -399,8 +392,7 @@ func TestInitMoments(t *testing.T) {
 
 // Moments that cannot come along are refused by a reason.
 func TestInitMomentsRefuses(t *testing.T) {
-	kept := checkpointed(t, "cl --model sg", "none", func(*settings.Config) {})
-	without := checkpointed(t, "cl --model sg", "none", func(c *settings.Config) { c.Checkpoint = settings.Interval{} })
+	kept, without := startRun(t, "cl --model sg", "none", "checkpoint", "keep"), startRun(t, "cl --model sg", "none")
 	for _, test := range []struct{ mode, init, optimizer, want string }{
 		{"cl --model sg", without, "adam", "kept no moments, as --checkpoint keep"},
 		{"cl --model sg", writeFile(t, "old.vec", "1 4\nred 1 2 3 4\n"), "adam", "is a file, not a run folder"},
@@ -410,12 +402,8 @@ func TestInitMomentsRefuses(t *testing.T) {
 		{"cl --model sg", "", "adam", "needs --init"},
 		{"cl --model sg", kept, "sgd", "--optimizer sgd has no moments"},
 	} {
-		c, err := startConfig(t, test.mode, "none", smallText(), test.init)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Moments, c.Optimizer = true, test.optimizer
-		if err = c.Validate(); err == nil {
+		c, err := startConfig(t, test.mode, "none", smallText(), test.init, "init-moments", "true", "optimizer", test.optimizer)
+		if err == nil {
 			_, err = Run(t.Context(), c, Options{}, nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -430,18 +418,11 @@ func TestFreeze(t *testing.T) {
 		{"none", "cl --model cbow", "words"}, {"none", "vanilla", "known"}, {"none", "word2vec", "known"},
 		{"ngram", "cl --model cbow", "known"}, {"ngram", "cl --model sg", "known"}, {"ngram", "word2vec", "known"}, {"ngram", "word2vec", "parts"},
 	} {
-		c, err := startConfig(t, "cl --model cbow", test.encoder, smallText(), "")
+		init := startRun(t, "cl --model cbow", test.encoder)
+		c, err := startConfig(t, test.mode, "", strings.ReplaceAll(smallText(), "blue", "greeneo"), init, "freeze", test.freeze, "context-weight", ".7")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		init := c.Out
-		if c, err = startConfig(t, test.mode, "", strings.ReplaceAll(smallText(), "blue", "greeneo"), init); err != nil {
-			t.Fatal(err)
-		}
-		c.Freeze, c.ContextWeight = test.freeze, 0.7
 		if _, err := Run(t.Context(), c, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
