@@ -36,10 +36,6 @@ func Corpus() io.Reader { return bytes.NewReader(corpus) }
 // sections with four words a line.
 func Eval() fs.FS { return folder("eval") }
 
-// Licenses returns the licences that must accompany every copy of a set, also the
-// copy in the binary: WordNet.txt.
-func Licenses() fs.FS { return folder("licenses") }
-
 // folder returns an embedded folder.
 func folder(name string) fs.FS {
 	tree, err := fs.Sub(files, name)

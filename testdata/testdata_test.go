@@ -150,7 +150,7 @@ func TestGoogleAnalogiesAreUnchanged(t *testing.T) {
 }
 
 func TestLicenceOfWordNetTravelsWithItsSets(t *testing.T) {
-	data, err := fs.ReadFile(Licenses(), "WordNet.txt")
+	data, err := fs.ReadFile(files, "licenses/WordNet.txt")
 	if err != nil || !bytes.Contains(data, []byte("Princeton University")) {
 		t.Errorf("WordNet's licence must accompany all copies: %v, %d bytes", err, len(data))
 	}

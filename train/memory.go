@@ -110,6 +110,9 @@ func (j *job) memoryOf(a *trainer.Account) runfolder.Memory {
 		Tables: a.Sum(trainer.ForTables), Moments: a.Sum(trainer.ForMoments),
 		Work: a.Sum(trainer.ForWork) + j.startBytes() + j.spellingBytes() + j.copyBytes(),
 	}
+	if j.start.moments != nil {
+		m.Work += m.Moments // those of the start, while they are copied
+	}
 	j.executor.tell(&m)
 	if j.mode.ReadsText() {
 		m.Corpus += j.text.corpus.Text().Bytes(j.config.ThreadCount())

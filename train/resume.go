@@ -41,16 +41,12 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	}
 	length := slices.IndexFunc(settings.Lengths, func(name string) bool { return changes[name] != "" })
 	whole = whole && !last.Interrupted
-	if whole && (length < 0 || !folder.HasCheckpoint()) {
-		if length >= 0 {
-			err = terminal.Usagef("--%s: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
-				"'w2vcl train --init %s' goes on from its vectors", settings.Lengths[length], dir, dir)
-			return last, group.Agree(err)
-		}
-		if err := folder.Commit(last); err != nil {
-			return runfolder.Summary{}, group.Agree(err)
-		}
-		return last, group.Agree(ErrComplete)
+	switch {
+	case whole && length < 0:
+		return last, group.Agree(cmp.Or(folder.Commit(last), ErrComplete))
+	case whole && !folder.HasCheckpoint():
+		return last, group.Agree(terminal.Usagef("--%s: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
+			"'w2vcl train --init %s' goes on from its vectors", settings.Lengths[length], dir, dir))
 	}
 	j := &job{folder: folder.Dir}
 	if whole {
