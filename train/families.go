@@ -90,8 +90,8 @@ func (j *job) drawCBOW(o graph.Options) (*blueprint, error) {
 	return &blueprint{
 		plan: func(a *trainer.Account) error { return graph.PlanCBOW(a, s, o) },
 		make: func() (trainer.Trainer, error) { return graph.NewCBOW(s, iterations, o) },
-		planOn: func(d device.Device, host *trainer.Account, _ int64) (int64, error) {
-			return device.PlanCBOW(d, host, s, o)
+		planOn: func(_ device.Device, host *trainer.Account, _ int64) (int64, error) {
+			return device.PlanCBOW(host, s, o)
 		},
 		makeOn: func(d device.Device) (trainer.Trainer, error) {
 			return device.NewCBOW(d, s, iterations, o, device.Precision(c.Precision))

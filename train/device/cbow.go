@@ -92,8 +92,8 @@ func CheckCBOW(c graph.Options, p Precision) error {
 }
 
 // PlanCBOW asks an account for the host's memory that NewCBOW takes, and returns the bytes that it takes of the device's.
-func PlanCBOW(d Device, a *trainer.Account, s *wordcontext.Stretches, c graph.Options) (bytes int64, err error) {
-	bytes, pinned, err := memoryCBOW(cbowOptions(s, c), d.GPUs())
+func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c graph.Options) (bytes int64, err error) {
+	bytes, pinned, err := memoryCBOW(cbowOptions(s, c))
 	if err != nil {
 		return 0, err
 	}

@@ -106,5 +106,5 @@ func (d cudaDevice) NewVanilla(c vanilla.Options) (VanillaKernels, error) {
 
 func (d cudaDevice) NewCBOW(c cl.CBOWOptions) (CBOWKernels, error) { return cl.NewCBOW(d.Device, c) }
 
-// memoryCBOW returns the bytes that NewCBOW takes of the memory of each of some GPUs, and of the host's.
-func memoryCBOW(c cl.CBOWOptions, gpus int) (device, host int64, err error) { return c.Memory(gpus) }
+// memoryCBOW returns the bytes that NewCBOW takes of the GPU's memory, and of the host's.
+func memoryCBOW(c cl.CBOWOptions) (device, host int64, err error) { return c.Memory() }

@@ -80,8 +80,8 @@ func (g cudaGroup) NewComposed(sentence.Options, *composed.Composition) (Compose
 
 func (g cudaGroup) NewVanilla(vanilla.Options) (VanillaKernels, error) { return nil, errOneGPU }
 
-func (g cudaGroup) NewCBOW(c cl.CBOWOptions) (CBOWKernels, error) {
-	return cl.NewCBOWGroup(g.devices, c)
+func (g cudaGroup) NewCBOW(cl.CBOWOptions) (CBOWKernels, error) {
+	return nil, errOneGPU
 }
 
 func (g cudaGroup) Close() error {

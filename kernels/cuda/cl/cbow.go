@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/kernels/composed"
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 // CBOWOptions say what CBOW trains, and how.
@@ -73,23 +72,4 @@ func (s *Stretch) appendSmall() {
 			next[places]++
 		}
 	}
-}
-
-// columns are the columns of W and of its parts that one of several devices holds: count columns, starting at first.
-type columns struct{ first, count int }
-
-// columnsOf returns the columns of device number n of several: whole sectors of memory.
-func columnsOf(n, devices, dim int) columns {
-	const sector = 8
-	sectors := (dim + sector - 1) / sector
-	at := func(n int) int { return min(sectors*n/devices*sector, dim) }
-	return columns{at(n), at(n+1) - at(n)}
-}
-
-// quads returns the float4s of so many columns of rows of dim values, with their padding.
-func (x columns) quads(dim int) int {
-	if x.count == dim {
-		return cuda.Quads(dim)
-	}
-	return (x.count + 7) / 8 * 2
 }

@@ -43,7 +43,6 @@ type cbowBuffer struct {
 	device    cu.DevicePtr // its loss
 	done      cu.Event
 	iteration int
-	kernels   []cbowLaunch // of the iteration, not yet launched
 }
 
 // Stretch returns the memory of a buffer, for the stretch that Start reads: it must not be written to between Start and
@@ -55,12 +54,7 @@ func (k *CBOW) Stretch(buffer int) *Stretch { return &k.buffers[buffer].stretch 
 func (k *CBOW) Start(buffer, iteration int, rate float64) error {
 	b := &k.buffers[buffer]
 	b.iteration = iteration
-	return k.failed(b, k.device.Do(func() error {
-		if err := k.begin(b, rate); err != nil {
-			return err
-		}
-		return k.finish(b)
-	}))
+	return k.failed(b, k.device.Do(func() error { return k.start(b, rate) }))
 }
 
 // checkStretch refuses what the kernels have no memory for.
@@ -91,8 +85,8 @@ func (k *CBOW) failed(b *cbowBuffer, err error) error {
 	return fmt.Errorf("iteration %d on %s: %w", b.iteration, k.device.Name, err)
 }
 
-// begin hands the device the stretch and the numbers of an iteration. It starts the kernel that composes rows.
-func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
+// start hands the device the stretch and the numbers of an iteration, and launches its kernels.
+func (k *CBOW) start(b *cbowBuffer, rate float64) error {
 	if err := k.options.checkStretch(&b.stretch); err != nil {
 		return err
 	}
@@ -106,41 +100,17 @@ func (k *CBOW) begin(b *cbowBuffer, rate float64) error {
 	if err := k.arrivals.begin(b, &args); err != nil {
 		return err
 	}
-	b.kernels = k.launches(args)
-	if k.options.Composition != nil {
-		if err := b.launch(1); err != nil {
+	for _, x := range k.launches(args) {
+		if err := x.start(); err != nil {
 			return err
 		}
 	}
-	return k.group.tell(k.device.Stream())
-}
-
-// finish hands it all else. Of a group all have begun.
-func (k *CBOW) finish(b *cbowBuffer) error {
-	own := k.device.Stream()
-	if err := k.group.wait(own); err != nil {
-		return err
-	}
-	if err := b.launch(len(b.kernels)); err != nil {
-		return err
-	}
-	ended, err := k.arrivals.end(own)
+	ended, err := k.arrivals.end(k.device.Stream())
 	if err != nil {
 		return err
 	}
 	// The copy is not on the device's own stream, where the next iteration would wait for it.
 	return errors.Join(k.results.Wait(ended, 0), cu.MemcpyDtoHAsync(unsafe.Pointer(&b.loss[0]), b.device, cuda.Bytes[lossUnits](1), k.results), b.done.Record(k.results))
-}
-
-// launch starts the next n kernels.
-func (b *cbowBuffer) launch(n int) error {
-	for _, x := range b.kernels[:n] {
-		if err := x.start(); err != nil {
-			return err
-		}
-	}
-	b.kernels = b.kernels[n:]
-	return nil
 }
 
 func (k *CBOW) allocateBuffers(a *cuda.Allocator) {
@@ -149,20 +119,13 @@ func (k *CBOW) allocateBuffers(a *cuda.Allocator) {
 	k.buffers = make([]cbowBuffer, k.options.Buffers)
 	for i := range k.buffers {
 		k.buffers[i].device = a.Bytes("losses", int(cuda.Bytes[lossUnits](1)))
-		k.buffers[i].allocate(a, k.options, k.group.reads())
+		k.buffers[i].allocate(a, k.options)
 	}
 }
 
-// allocate takes the memory of a buffer, without that of a stretch if another device reads it.
-func (b *cbowBuffer) allocate(a *cuda.Allocator, c CBOWOptions, reads bool) {
-	if reads {
-		b.allocateStretch(a, c)
-	}
+func (b *cbowBuffer) allocate(a *cuda.Allocator, c CBOWOptions) {
 	b.steps, b.loss = cuda.PinnedBy[cuda.StepNumbers](a, 2), cuda.PinnedBy[lossUnits](a, 1)
 	a.Do(func() (err error) { b.done, err = cu.MakeEvent(cu.DisableTiming); return err })
-}
-
-func (b *cbowBuffer) allocateStretch(a *cuda.Allocator, c CBOWOptions) {
 	b.all, b.order = cuda.PinnedBy[uint32](a, c.values()), cuda.PinnedBy[rowJob](a, c.mostRowJobs())
 	rest, lists := b.all, b.stretch.lists()
 	for i, length := range c.lengths() {
@@ -173,15 +136,11 @@ func (b *cbowBuffer) allocateStretch(a *cuda.Allocator, c CBOWOptions) {
 	b.stretch.order = b.order[:0]
 }
 
-// synchronize waits for the device, which may be using the memory.
-func (k *CBOW) synchronize() error {
-	return errors.Join(k.arrivals.stream.Synchronize(), k.device.Stream().Synchronize(), k.results.Synchronize())
-}
-
 // Close frees the memory that Device.Close does not free.
 func (k *CBOW) Close() error {
 	return k.device.Do(func() error {
-		err := errors.Join(k.synchronize(), k.arrivals.free(), k.results.Destroy())
+		err := errors.Join(k.arrivals.stream.Synchronize(), k.device.Stream().Synchronize(), k.results.Synchronize()) // they may be using the memory
+		err = errors.Join(err, k.arrivals.free(), k.results.Destroy())
 		for i := range k.buffers {
 			b := &k.buffers[i]
 			err = errors.Join(err, cuda.Unpin(b.all), cuda.Unpin(b.order), cuda.Unpin(b.steps), cuda.Unpin(b.loss), cu.DestroyEvent(&b.done))
@@ -195,30 +154,25 @@ type cbowTable struct {
 	values cu.DevicePtr
 	cuda.State
 	rows int
-	columns
 }
 
-// A cbowTensor is a tensor of the state, (rows, width), or the columns of it that the device has.
+// A cbowTensor is a tensor of the state, (rows, width), in rows of stride values.
 type cbowTensor struct {
-	at          cu.DevicePtr
-	rows, width int
-	columns     cuda.Columns
-	common      bool // every device of a group has all of it
+	at                  cu.DevicePtr
+	rows, width, stride int
 }
 
-const contexts = "contexts" // the tensor C
-
-// newTable takes the memory of columns of a table, and names its tensors.
-func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int, x columns) cbowTable {
-	dim, quads := k.options.Dim, x.quads(k.options.Dim)
-	t := cbowTable{values: a.Floats(name, rows*4*quads), State: a.State(k.optimizer.Method, rows, 16*quads), rows: rows, columns: x}
+// newTable takes the memory of a table, and names its tensors.
+func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int) cbowTable {
+	dim, stride := k.options.Dim, 4*cuda.Quads(k.options.Dim)
+	t := cbowTable{values: a.Floats(name, rows*stride), State: a.State(k.optimizer.Method, rows, 4*stride), rows: rows}
 	for suffix, p := range map[string]cu.DevicePtr{"": t.values, ".first-moment": t.First, ".second-moment": t.Second} {
 		if p != 0 {
-			k.tensors[name+suffix] = cbowTensor{p, rows, dim, cuda.Columns{First: x.first, Count: x.count, Stride: 4 * quads}, name == contexts}
+			k.tensors[name+suffix] = cbowTensor{p, rows, dim, stride}
 		}
 	}
 	if t.SecondOfRow != 0 {
-		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
+		k.tensors[name+".second-moment"] = cbowTensor{t.SecondOfRow, rows, 1, 1}
 	}
 	return t
 }
@@ -226,21 +180,21 @@ func (k *CBOW) newTable(a *cuda.Allocator, name string, rows int, x columns) cbo
 func (k *CBOW) tableArgs(t cbowTable) cuda.Table {
 	return cuda.Table{
 		Values: uint64(t.values), First: uint64(t.First), Second: uint64(t.Second), SecondOfRow: uint64(t.SecondOfRow),
-		Rows: uint32(t.rows), Quads: uint32(t.quads(k.options.Dim)), Columns: uint32(t.count), Decays: k.optimizer.Decays(),
+		Rows: uint32(t.rows), Quads: uint32(cuda.Quads(k.options.Dim)), Columns: uint32(k.options.Dim), Decays: k.optimizer.Decays(),
 	}
 }
 
 // newUpdates takes the memory of the numbers of updates.
 func (k *CBOW) newUpdates(a *cuda.Allocator, name string, rows int) cu.DevicePtr {
 	p := a.Floats(name, rows)
-	k.tensors[name] = cbowTensor{p, rows, 1, cuda.Columns{Count: 1, Stride: 1}, true}
+	k.tensors[name] = cbowTensor{p, rows, 1, 1}
 	return p
 }
 
 // Send sends a tensor of the state of graph's trainer, by its name there.
 func (k *CBOW) Send(name string, values []float32) error {
 	return k.transfer(name, values, func(x cbowTensor) error {
-		if err := cuda.SendColumns(x.at, values, x.width, x.columns); err != nil || x.at != k.parts.values {
+		if err := cuda.SendRows(x.at, values, x.width, x.stride); err != nil || x.at != k.parts.values {
 			return err
 		}
 		return k.composition.Narrow()
@@ -250,7 +204,7 @@ func (k *CBOW) Send(name string, values []float32) error {
 // Receive receives a tensor of the state of graph's trainer.
 func (k *CBOW) Receive(name string, values []float32) error {
 	return k.transfer(name, values, func(x cbowTensor) error {
-		return cuda.ReceiveColumns(values, x.at, x.width, x.columns)
+		return cuda.ReceiveRows(values, x.at, x.width, x.stride)
 	})
 }
 

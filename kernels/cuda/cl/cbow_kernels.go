@@ -9,7 +9,6 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
@@ -26,9 +25,6 @@ type CBOW struct {
 
 	means, step, ofWords, scores, places, rows cbowKernel
 
-	group *cbowPart // of several devices; nil: it is the only one
-	own   columns   // of W and its parts
-
 	arrivals arrivals
 	results  cu.Stream // on which losses are copied
 	buffers  []cbowBuffer
@@ -41,52 +37,34 @@ type cbowKernel struct {
 }
 
 // NewCBOW takes the device's memory for training. All tables are zero.
-func NewCBOW(d *cuda.Device, c CBOWOptions) (*CBOW, error) {
-	a := &cuda.Allocator{Device: d}
-	return newCBOWPart(a, c, nil, columns{0, c.Dim})
-}
-
-// newCBOWPart is NewCBOW for a device of several. Without a device the allocator counts what it would take.
-func newCBOWPart(a *cuda.Allocator, c CBOWOptions, group *cbowPart, own columns) (*CBOW, error) {
-	method, err := c.check()
+func NewCBOW(d *cuda.Device, c CBOWOptions) (k *CBOW, err error) {
+	err = d.Do(func() (err error) { k, err = prepareCBOW(&cuda.Allocator{Device: d}, c); return err })
 	if err != nil {
-		return nil, err
-	}
-	if group != nil && c.Composition == nil {
-		c.Composition = &composed.Composition{Dim: c.Dim, Starts: make([]uint32, c.Rows+1), Own: []float32{}}
-	}
-	k := &CBOW{
-		device: a.Device, options: c, tensors: map[string]cbowTensor{}, group: group, own: own,
-		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
-	}
-	if a.Device == nil {
-		k.allocate(a)
-		return k, nil
-	}
-	err = a.Device.Do(func() error {
-		k.load(a)
-		k.allocate(a)
-		return a.Err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("prepare CBOW on %s: %w", a.Device.Name, err)
+		return nil, fmt.Errorf("prepare CBOW on %s: %w", d.Name, err)
 	}
 	return k, nil
 }
 
-// Memory returns the bytes that NewCBOW, or NewCBOWGroup of some devices, takes of the memory of a device, at most, and of the host's.
-func (c CBOWOptions) Memory(devices int) (device, host int64, err error) {
-	for n := range devices {
-		a, group := &cuda.Allocator{}, &cbowPart{number: n}
-		if devices == 1 {
-			group = nil
-		}
-		if _, err := newCBOWPart(a, c, group, columnsOf(n, devices, c.Dim)); err != nil {
-			return 0, 0, err
-		}
-		device, host = max(device, a.Taken), host+a.Pinned
+// prepareCBOW is NewCBOW. Without a device the allocator counts what it would take.
+func prepareCBOW(a *cuda.Allocator, c CBOWOptions) (*CBOW, error) {
+	method, err := c.check()
+	if err != nil {
+		return nil, err
 	}
-	return device, host, nil
+	k := &CBOW{
+		device: a.Device, options: c, tensors: map[string]cbowTensor{},
+		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
+	}
+	k.load(a)
+	k.allocate(a)
+	return k, a.Err
+}
+
+// Memory returns the bytes that NewCBOW takes of the device's memory and of the host's.
+func (c CBOWOptions) Memory() (device, host int64, err error) {
+	a := &cuda.Allocator{}
+	_, err = prepareCBOW(a, c)
+	return a.Taken, a.Pinned, err
 }
 
 func (c CBOWOptions) check() (cuda.Method, error) {
@@ -117,7 +95,6 @@ func (c CBOWOptions) chunks() int { return (c.SharedNegatives + chunk - 1) / chu
 
 const warpsOfPlaces = 8 // blockWarps of stretch.cuh
 
-// load loads the kernels. That of rows is for the columns that the device has of W.
 func (k *CBOW) load(a *cuda.Allocator) {
 	c := k.options
 	ofPlaces := func(to *cbowKernel, name string) {
@@ -136,14 +113,13 @@ func (k *CBOW) load(a *cuda.Allocator) {
 		})
 	}
 	size, err := cuda.KernelSize(c.Dim)
-	own, errOwn := cuda.KernelSize(k.own.count)
-	a.Err = cmp.Or(err, errOwn)
+	a.Err = cmp.Or(a.Err, err)
 	ofPlaces(&k.means, cuda.Sized("stretch_means", size))
 	ofTiles(&k.step, stepSources, k.optimizer.Sized("step", size))
 	ofTiles(&k.ofWords, rowsSources, cuda.Sized("stretch_words", size))
 	ofPlaces(&k.scores, cuda.Sized("stretch_scores", size))
 	ofPlaces(&k.places, cuda.Sized("stretch_places", size))
-	ofTiles(&k.rows, rowsSources, k.optimizer.Sized("stretch_rows", own))
+	ofTiles(&k.rows, rowsSources, k.optimizer.Sized("stretch_rows", size))
 }
 
 // stretchOfArgs is Stretch of stretch.cuh.
@@ -162,16 +138,15 @@ type stretchArgs struct {
 	shared, chunks                                                                        uint32
 	weight, bias                                                                          float32
 	rule                                                                                  cuda.Rule
-	first, places                                                                         uint32
+	places, _                                                                             uint32
 	ofWords, ofRows                                                                       denseShape
 }
 
 func (k *CBOW) allocate(a *cuda.Allocator) {
 	c, row := k.options, 16*cuda.Quads(k.options.Dim)
-	k.contexts = k.newTable(a, contexts, c.Rows, columns{0, c.Dim})
-	k.words.columns = k.own
+	k.contexts = k.newTable(a, "contexts", c.Rows)
 	if x := c.Composition; x == nil || x.Own != nil {
-		k.words = k.newTable(a, "words", c.Rows, k.own)
+		k.words = k.newTable(a, "words", c.Rows)
 	}
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.contexts), words: k.tableArgs(k.words), composed: k.words.values,
@@ -181,7 +156,7 @@ func (k *CBOW) allocate(a *cuda.Allocator) {
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "contexts.updates", c.Rows),
 		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
 		bias: -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
-		rule: k.optimizer.Rule(), first: uint32(k.own.first / 4), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
+		rule: k.optimizer.Rule(), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
 	}
 	if c.Composition != nil {
 		k.allocateParts(a)
@@ -192,21 +167,15 @@ func (k *CBOW) allocate(a *cuda.Allocator) {
 func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	c, x := k.options, k.options.Composition
 	k.args.composed = a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))
-	if k.group != nil {
-		k.group.composed = [2]cu.DevicePtr{k.args.composed, a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))}
-	}
-	k.parts = k.newTable(a, "parts", x.PartCount(), k.own)
+	k.parts = k.newTable(a, "parts", x.PartCount())
 	k.composition = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.parts))
-	if x.PartCount() > 0 {
-		stride := 4 * k.own.quads(c.Dim)
-		k.args.ofParts = Gradients{
-			Rows:    Narrow{a.Bytes("gradients of words", c.Rows*2*stride), uint64(stride)},
-			Weights: k.composition.Weights(), Trained: a.Floats("words of an iteration", c.Rows),
-		}
+	stride := 4 * cuda.Quads(c.Dim)
+	k.args.ofParts = Gradients{
+		Rows:    Narrow{a.Bytes("gradients of words", c.Rows*2*stride), uint64(stride)},
+		Weights: k.composition.Weights(), Trained: a.Floats("words of an iteration", c.Rows),
 	}
 	p := &k.composition.args
 	p.updates, p.rule = k.newUpdates(a, "parts.updates", x.PartCount()), k.args.rule
-	p.wide, p.first = uint32(cuda.Quads(c.Dim)), k.args.first
 }
 
 // A cbowLaunch is a kernel of an iteration.
@@ -218,7 +187,6 @@ type cbowLaunch struct {
 // launches returns the other kernels in their order. That which composes rows, if they are composed, is the first.
 func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 	early, composed, parts := k.device.Overlaps(), k.options.Composition != nil, k.composition
-	k.group.exchange(k.arrivals.count, &a, &parts.args)
 	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount
 	ofParts := a.stretch.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
 	add := func(name string, start func() error) { all = append(all, cbowLaunch{name, start}) }
@@ -238,7 +206,7 @@ func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 	if composed {
 		add("compose", func() error { return parts.Compose(a.composed, k.words.values, 0, ofParts) })
 	}
-	addPlaces("means", k.means, early && composed && k.group == nil) // others wait for the stretch, or for other devices
+	addPlaces("means", k.means, early && composed) // another waits for the stretch
 	add("step 1", func() error {
 		return cuda.LaunchEarly(k.device, k.step.Function, tiles(k.step, jobs, k.step.blocks), k.stepArgs(&a), early)
 	})

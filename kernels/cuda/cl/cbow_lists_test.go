@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/kernels/composed"
-	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
 func freshRandom(t *testing.T) *rand.Rand {
@@ -126,33 +125,6 @@ func TestJobsOfParts(t *testing.T) {
 		for u := range n {
 			if next[u] != starts[u+1] {
 				t.Errorf("part %d of %d ends at %d, want %d", u, n, next[u], starts[u+1])
-			}
-		}
-	}
-}
-
-// Every column has one device, the columns of a device begin at a sector, and with their padding they end within a row. Kernels of the
-// size for so many columns have them.
-func TestColumnsOf(t *testing.T) {
-	for dim := 1; dim <= cuda.MaxDim; dim++ {
-		for _, devices := range []int{1, 2, 4, MaxDevices} {
-			next, most := 0, 4*columnsOf(devices-1, devices, dim).quads(dim)
-			for n := range devices {
-				x := columnsOf(n, devices, dim)
-				if x.first != next || x.count < 0 || x.count > 0 && x.first%8 != 0 {
-					t.Fatalf("dim %d, device %d of %d: %+v", dim, n, devices, x)
-				}
-				quads := x.quads(dim)
-				if 4*quads < x.count || 4*quads > most || x.first/4+quads > cuda.Quads(dim) && x.count > 0 {
-					t.Errorf("dim %d, device %d of %d: %+v are %d quads of %d", dim, n, devices, x, quads, cuda.Quads(dim))
-				}
-				if size, err := cuda.KernelSize(x.count); err != nil || quads > 32*size || size <= 4 && x.count > 0 && quads <= 32*(size-1) || size == 8 && quads <= 128 {
-					t.Errorf("dim %d, device %d of %d: kernels of size %d for %d quads", dim, n, devices, size, quads)
-				}
-				next += x.count
-			}
-			if next != dim {
-				t.Errorf("dim %d, %d devices: %d columns", dim, devices, next)
 			}
 		}
 	}

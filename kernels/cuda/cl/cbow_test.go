@@ -315,7 +315,7 @@ func testCBOW(t *testing.T, d *cuda.Device, x cbowTest) {
 	}
 	before := d.Peak() // so far nothing was freed
 	k := newCBOW(t, d, c)
-	if bytes, _, err := c.Memory(1); err != nil || bytes != d.Peak()-before {
+	if bytes, _, err := c.Memory(); err != nil || bytes != d.Peak()-before {
 		t.Errorf("takes %d bytes, said %d, error %v", d.Peak()-before, bytes, err)
 	}
 	for name, table := range tables {
@@ -380,7 +380,7 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 }
 
 // benchmarkCBOW is a stretch as that of an English text, with n-grams if there are parts.
-func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts bool) trainsStretches {
+func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *CBOW {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := CBOWOptions{
 		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 64, Places: places, Window: 3, Buffers: 2,
@@ -397,7 +397,7 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 		}
 		c.Composition = x
 	}
-	k := newCBOWOn(b, devices, c)
+	k := newCBOW(b, d, c)
 	for _, name := range []string{"words", "parts"} {
 		rows := c.Rows
 		if name == "parts" {
@@ -418,6 +418,43 @@ func benchmarkCBOW(b testing.TB, devices []*cuda.Device, dim, places int, parts 
 		fillStretch(r, k.Stretch(i), c.Rows, places, c.Window, c.SharedNegatives, .5, false)
 	}
 	return k
+}
+
+// Two runs end in the same bits.
+func TestCBOWRepeats(t *testing.T) {
+	d := cudatest.Open(t)
+	for _, parts := range []bool{false, true} {
+		var before []float32
+		for range 2 {
+			k := benchmarkCBOW(t, d, 100, 20_000, parts)
+			trainRepeated(t, k, 20, .03)
+			got := make([]float32, k.options.Rows*k.options.Dim)
+			if err := k.Receive("words", got); err != nil {
+				t.Fatal(err)
+			}
+			if before != nil && !slices.Equal(got, before) {
+				t.Errorf("parts %v: other bits", parts)
+			}
+			before = got
+		}
+	}
+}
+
+// trainRepeated trains iterations on the stretches of two buffers in turns, at a learning rate.
+func trainRepeated(t testing.TB, k *CBOW, iterations int, rate float64) {
+	t.Helper()
+	for i := range iterations + 2 {
+		if i > 1 {
+			if _, err := k.Wait(i % 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if i < iterations {
+			if err := k.Start(i%2, i, rate); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func TestCBOWErrors(t *testing.T) {
@@ -453,8 +490,8 @@ func BenchmarkCBOW(b *testing.B) {
 		for _, dim := range []int{100, 300} {
 			for _, places := range []int{45_000, 90_000} {
 				b.Run(fmt.Sprintf("N=%d/T=%d/parts=%v", dim, places, parts), func(b *testing.B) {
-					k := benchmarkCBOW(b, []*cuda.Device{d}, dim, places, parts)
-					timeKernels(b, k.(*CBOW))
+					k := benchmarkCBOW(b, d, dim, places, parts)
+					timeKernels(b, k)
 					const iterations = 100
 					for b.Loop() {
 						trainRepeated(b, k, iterations, .001)

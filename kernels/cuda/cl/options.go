@@ -24,8 +24,6 @@
 //     which stay zero (../include/rows.cuh).
 //  4. What trains parts are Gradients of words, in float16 (../subword/subword.cuh). Parts have a copy in
 //     float16, which updateRow keeps and compose reads.
-//  5. Each of several GPUs has some columns of W (cbow_group.go). So rows, compose and train never need a
-//     whole row of W or of its gradient.
 package cl
 
 import (

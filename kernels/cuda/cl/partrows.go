@@ -32,9 +32,8 @@ type partsArgs struct {
 	starts, members, users, jobs cu.DevicePtr
 	gradients                    Gradients
 	step, updates, list, met     cu.DevicePtr
-	copies                       [MaxDevices - 1]cu.DevicePtr
 	rule                         cuda.Rule
-	words, wide, first, others   uint32
+	words, _                     uint32
 }
 
 // PartRows are rows of W that are composed of parts: the kernels of parts.cu, for CBOW and for skip-gram.
@@ -62,7 +61,7 @@ func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, p
 		starts: cuda.PlacedUpTo(a, "parts of words", x.Words()+1, l.starts), members: cuda.PlacedUpTo(a, "parts of words", most, l.members),
 		users: cuda.PlacedUpTo(a, "words of parts", most, l.users), jobs: cuda.PlacedUpTo(a, "jobs of parts", mostJobs(x.PartCount(), most, usersOfWarp), l.jobs),
 		gradients: Gradients{Weights: cuda.PlacedUpTo(a, "weights of words", x.Words(), l.weights)},
-		words:     uint32(x.Words()), wide: parts.Quads,
+		words:     uint32(x.Words()),
 	}
 	p.compose = a.Function("cl/parts", cuda.Sized("parts_compose", size), 0)
 	p.narrow = a.Function("cl/parts", cuda.Sized("parts_narrow", size), 0)

@@ -5,13 +5,12 @@
 //	compose  X_w = (own_w + sum of parts_g) / number of rows     for words that occur
 //	train    gradient of part g: sum of gradient_w / number of rows over its words that occur
 //
-// Both read float16: the copy of the parts, and Gradients (subword.cuh). A job is as in tiles.go. Each of several GPUs composes
-// some columns of X for all: see cbow_group.go.
+// Both read float16: the copy of the parts, and Gradients (subword.cuh). A job is as in tiles.go.
 #include "stretch.cuh"
 
 struct PartsArgs {
 	Table parts;             // (U, N)
-	float4 *composed;        // X, (V, wide)
+	float4 *composed;        // X, (V, quads)
 	const float4 *own;       // (V, quads); null: words have no rows of their own
 	const uint32_t *starts;  // (V+1)
 	const uint2 *members;    // parts of word v from starts[v] on, and how often it has each
@@ -22,11 +21,8 @@ struct PartsArgs {
 	float *updates;          // (U), whose numbers correct them by a rule; null: the step's numbers do
 	const uint32_t *list;    // words to compose; null: all
 	const uint32_t *met;     // (V), the stream of the last step that reads a row of X; null: each may read all
-	float4 *copies[7];       // X of the other GPUs that train the model
 	Rule rule;
-	uint32_t words;          // to compose
-	uint32_t wide, first;    // quads of rows of X, and the first that this GPU has
-	uint32_t others;
+	uint32_t words, unused;  // to compose
 };
 
 template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
@@ -37,9 +33,7 @@ template <int F> __device__ __forceinline__ void compose(const PartsArgs &a) {
 	if (a.met && a.met[v] != a.step->stream) return;
 	const float4 *own = a.own ? a.own + size_t(v) * quads : nullptr;
 	const Row<F> x = composed<F>(own, Slim{a.parts.narrow}, quads, a.members, a.starts[v], a.starts[v + 1], a.gradients.weights[v]);
-	const size_t at = size_t(v) * a.wide + a.first;
-	store(a.composed + at, quads, x);
-	for (uint32_t other = 0; other < a.others; other++) store(a.copies[other] + at, quads, x);
+	store(a.composed + size_t(v) * quads, quads, x);
 }
 
 // train trains the part of a job, whose first piece adds up what its words give it.

@@ -108,9 +108,6 @@ func TestCBOWSmall(t *testing.T) {
 	}
 }
 
-// TestCBOWGroup as on RTX cards.
-func TestCBOWGroupSmall(t *testing.T) { testCBOWGroup(t, smallTests(), asSmall) }
-
 // TestTempered as on an RTX card.
 func TestTemperedSmall(t *testing.T) {
 	d := cudatest.Open(t)

@@ -33,8 +33,7 @@ struct StretchArgs {
 	uint32_t shared, chunks;    // H, and how many chunks have all of it
 	float weight, bias;         // K/H; added to every score
 	Rule rule;
-	uint32_t first;             // quad of C where the columns begin that this GPU has of W: words.quads of them
-	uint32_t places;            // of a thread block
+	uint32_t places, unused;    // of a thread block
 	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
 };
 

@@ -2,22 +2,21 @@
 #include "stretch.cuh"
 
 // A Negatives is the tile of a group of eight warps, which tensor cores multiply with the H rows of C in shared memory: see dense.cuh.
-// The thread block has the first quads of wide quads of these rows.
 template <int F> struct Negatives : Single<F>::Tile {
 	using Tile = typename Single<F>::Tile;
 	const float4 *contexts;
-	int quads, wide;
+	int quads;
 	const bool all; // are in shared memory
 
-	__device__ __forceinline__ Negatives(const StretchArgs &a, const DenseShape &d, uint32_t first, int quads)
-		: Tile(d), contexts(a.contexts.values + first), quads(quads), wide(a.contexts.quads), all(d.kept * Tile::negatives >= d.shared) {
+	__device__ __forceinline__ Negatives(const StretchArgs &a, const DenseShape &d)
+		: Tile(d), contexts(a.contexts.values), quads(a.contexts.quads), all(d.kept * Tile::negatives >= d.shared) {
 		this->draw(a.stretch.negativeWords);
 		__syncthreads();
 	}
 
 	// bring brings the negatives from first on to the place of chunk c.
 	__device__ __forceinline__ void bring(uint32_t c, uint32_t first) const {
-		Single<F>::template bring<4>(*this, c, first, quads, [&](uint32_t row, int i) { return contexts[size_t(row) * wide + i]; });
+		Single<F>::template bring<4>(*this, c, first, quads, [&](uint32_t row, int i) { return contexts[size_t(row) * quads + i]; });
 	}
 
 	// bringKept brings the chunks that stay.
@@ -48,7 +47,7 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	auto rowOf = [&](uint32_t word) { return load<F>(a.composed + size_t(word) * quads, quads); };
 	uint32_t word = s.rows[min(i, last)], word1 = s.rows[min(i + step, last)];
 	Row<F> x = rowOf(word);
-	const Negatives<F> tile(a, a.ofWords, 0, quads);
+	const Negatives<F> tile(a, a.ofWords);
 	awaitInputs();
 	tile.bringKept();
 	for (; i - w <= last; i += step) {
@@ -73,7 +72,7 @@ template <int F> __device__ __forceinline__ void words(const StretchArgs &a) {
 	}
 }
 
-// A Sum is of the places of a job: s in the columns that the GPU has, the negatives' d of a chunk, two a lane, and in how many windows they are.
+// A Sum is of the places of a job: s, the negatives' d of a chunk, two a lane, and in how many windows they are.
 template <int F> struct Sum {
 	Row<F> s;
 	float2 d;
@@ -83,7 +82,7 @@ template <int F> struct Sum {
 // add adds to a sum what places have from a slot on: d of a chunk, and if everything is asked for s and windows too.
 template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x, const StretchArgs &a, uint32_t slot, uint32_t count, uint32_t number) {
 	constexpr int ahead = F <= 2 ? 4 : 2; // places on their way together
-	const int quads = a.words.quads, l = laneNumber();
+	const int quads = a.contexts.quads, l = laneNumber();
 	x.d = make_float2(0, 0);
 	for (uint32_t done = 0; done < count; done += 32) {
 		bool mine = done + l < count;
@@ -97,7 +96,7 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 #pragma unroll
 			for (int i = 0; i < n; i++) {
 				const size_t q = __shfl_sync(warp, places, k++);
-				const float4 *s = a.sums + q * a.contexts.quads + a.first + l;
+				const float4 *s = a.sums + q * quads + l;
 				d[i] = ((const float2 *)(a.errors + (q * a.chunks + number) * chunkQuads))[l];
 #pragma unroll
 				for (int f = 0; everything && f < F; f++) r[i].v[f] = has<F>(f, quads) ? __ldcs(s + 32 * f) : make_float4(0, 0, 0, 0);
@@ -111,11 +110,11 @@ template <bool everything, int F> __device__ __forceinline__ void add(Sum<F> &x,
 	}
 }
 
-// rows trains the rows of tiles of jobs, the columns that the GPU has, and writes what their parts are to be trained by. A group of eight warps
+// rows trains the rows of tiles of jobs, and writes what their parts are to be trained by. A group of eight warps
 // has a tile; the first tiles are the longest, so every second run goes backwards.
 template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
 	__shared__ float windows[4][tileRows]; // of groups
-	const int quads = a.words.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
+	const int quads = a.contexts.quads, l = laneNumber(), w = threadIdx.x / 32 % tileRows;
 	const uint32_t tiles = a.stretch.tiles, group = threadIdx.x / groupThreads, groups = gridDim.x * (blockDim.x / groupThreads);
 	const uint32_t mine = uniform(blockIdx.x * (blockDim.x / groupThreads) + group);
 	auto numberOf = [&](uint32_t n) { return n * groups + (n % 2 ? groups - 1 - mine : mine); };
@@ -123,7 +122,7 @@ template <int F, class method> __device__ __forceinline__ void rows(const Stretc
 	auto jobOf = [&](uint32_t n) { return ((const uint32_t *)(a.stretch.jobs + min(numberOf(n), tiles - 1) * tileRows + w))[l % (sizeof(Job) / 4)]; };
 	uint32_t job = 0, next = jobOf(0);
 	auto word = [&](int i) { return __shfl_sync(warp, job, i); };
-	const Negatives<F> tile(a, a.ofRows, a.first, quads);
+	const Negatives<F> tile(a, a.ofRows);
 	tile.bringKept(); // C was trained before the kernel before this one began
 	awaitInputs();
 	for (uint32_t n = 0; n * groups < tiles; n++) {
