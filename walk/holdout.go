@@ -132,10 +132,10 @@ func (g *Graph) WritePairs(w io.Writer, pairs []Pair) error {
 	return b.Flush()
 }
 
-// WriteEdges writes the edges to w, as a list that [Read] reads: below titles, lines of two nodes and, in a weighted graph, a weight.
+// WriteEdges writes the edges to w, as a list that [Read] reads: below a comment and titles, lines of two nodes and, in a weighted graph, a weight.
 func (g *Graph) WriteEdges(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("source target")
+	b.WriteString("# node node\nsource target")
 	if g.weights != nil {
 		b.WriteString(" weight")
 	}

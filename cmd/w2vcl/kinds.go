@@ -21,7 +21,7 @@ var (
 	metricsKind = cli.StartKind("metrics that w2vcl wrote", "unit,seconds,loss,", `[{"unit":`, "[]")
 	phrasesKind = cli.StartKind("a list of phrases", "# phrases of w2vcl\n")
 	pairsKind   = cli.StartKind("a list of held-out edges", "# node node edge\n")
-	edgesKind   = cli.StartKind("a list of edges that w2vcl wrote", "# node node\n", "# node node weight\n")
+	edgesKind   = cli.StartKind("a list of edges that w2vcl wrote", "# node node\n")
 	reportKind  = cli.FileKind{Name: "of a comparison", Is: func(path string) bool { return compare.Holds(filepath.Dir(path)) }}
 	walksKind   = cli.HeadKind("a text of walks", isWalks)
 	wordsKind   = cli.HeadKind("a list of words", isWords)
