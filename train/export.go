@@ -101,7 +101,7 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	var contextsErr error
 	var working sync.WaitGroup
 	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil, nil)) })
-	vectors, added, untouched := words, contexts, j.untouched()
+	vectors, added, untouched := words, contexts, j.start.kept
 	var center []float32
 	if j.composes() {
 		vectors, center = j.config.Exported(words, contexts)

@@ -25,7 +25,7 @@ type start struct {
 	moments *runfolder.SavedState // a checkpoint that has them; nil: they start anew
 	state   [][]float32           // the trainer's tables before training, then what training made of them; nil for its moments
 	before  [][]int               // of each of them, before; see job.before
-	moved   []bool                // words that training changed a row of
+	kept    [][]float32           // the vector with which the start had each word that training left as it was; nil for others
 }
 
 // readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
@@ -205,8 +205,7 @@ func (j *job) average() error {
 		return err
 	}
 	words, _ := j.trainer.Tables()
-	share, parts := j.share(), map[uint32]bool{}
-	j.start.moved = make([]bool, len(j.start.rows))
+	share, moved, parts := j.share(), make([]bool, len(j.start.rows)), map[uint32]bool{}
 	for k, t := range j.trainer.State() {
 		rows := j.start.before[k]
 		n := len(t.Data) / max(len(rows), 1)
@@ -217,7 +216,7 @@ func (j *job) average() error {
 			}
 			switch t.Name {
 			case "words", "own", "contexts":
-				j.start.moved[row] = true
+				moved[row] = true
 			case "parts":
 				parts[uint32(row)] = true
 			}
@@ -229,10 +228,15 @@ func (j *job) average() error {
 			}
 		}
 	}
-	if e, ok := j.encoder.(*subword.NGrams); ok {
-		for word, moved := range j.start.moved {
-			j.start.moved[word] = moved || slices.ContainsFunc(e.Composition().Of(uint32(word)), func(part uint32) bool { return parts[part] })
+	e, ok := j.encoder.(*subword.NGrams)
+	j.start.kept = make([][]float32, len(j.start.rows))
+	for word, row := range j.start.rows {
+		moves := moved[word] || ok && slices.ContainsFunc(e.Composition().Of(uint32(word)), func(part uint32) bool { return parts[part] })
+		if row >= 0 && !moves && !j.config.HasNetwork() {
+			j.start.kept[word] = j.start.Words[row*j.config.Dim:][:j.config.Dim]
 		}
+	}
+	if ok {
 		e.SetWords(func(dst []float32, word int) bool {
 			copy(dst, words[word*j.config.Dim:])
 			return j.start.rows[word] < 0
@@ -246,16 +250,4 @@ func (j *job) undoAverage() {
 	for k, end := range j.start.state {
 		copy(j.trainer.State()[k].Data, end)
 	}
-}
-
-// untouched returns the vector with which the start had each word that training left as it was; nil for others, or without a start.
-func (j *job) untouched() (vectors [][]float32) {
-	n := j.config.Dim
-	for word, row := range j.start.rows {
-		vectors = append(vectors, nil)
-		if row >= 0 && !j.start.moved[word] && !j.config.HasNetwork() {
-			vectors[word] = j.start.Words[row*n:][:n]
-		}
-	}
-	return vectors
 }
