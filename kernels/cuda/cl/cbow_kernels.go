@@ -87,7 +87,7 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	return method, err
 }
 
-// chunk is how many negatives the kernels work on together.
+// chunk is how many negatives the kernels work on together: as in stretch.cuh.
 const chunk = 64
 
 // chunks is how many of them have all shared negatives.

@@ -7,7 +7,8 @@
 // noContext is the positive of a row that trains on nothing: its gradient is zero.
 constexpr uint32_t noContext = 0xffffffffu;
 
-// A Loss is the sum of a step's losses, in units of 2^-20, and whether some were no numbers. Integers have the same sum in any order.
+// A Loss is the sum of a step's losses, in units of 2^-20, and whether some were no numbers. Integers have the same sum in any order. lossUnits of
+// launch.go is the same.
 struct Loss {
 	long long units;
 	uint32_t unsound, unused;

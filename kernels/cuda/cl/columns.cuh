@@ -7,9 +7,10 @@
 #define ONLY_SENDS false
 #endif
 
-constexpr int targetsOfPart = 8;
+constexpr int targetsOfPart = 8; // as in shape.go
 [[maybe_unused]] constexpr int fewTargets = 6; // of a row: with five negatives
 
+// columnsArgs of columns.go is the same.
 struct ColumnsLaunch {
 	Table left;                     // quads: of a row on this GPU, columns: of all GPUs
 	const float4 *right;            // (rows, quads), frozen

@@ -38,9 +38,9 @@ __device__ __forceinline__ void splitPair(float a, float b, uint32_t &high, uint
 	asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(low) : "f"(restB), "f"(restA));
 }
 
-constexpr int tileRows = 8, groupThreads = 32 * tileRows; // a warp has a row
+constexpr int tileRows = 8, groupThreads = 32 * tileRows; // a warp has a row; tiles.go has the number, too
 
-// A DenseShape is how a thread block keeps the shared negatives, in chunks.
+// A DenseShape is how a thread block keeps the shared negatives, in chunks. denseShape of shape.go is the same.
 struct DenseShape {
 	uint32_t shared; // H
 	uint32_t kept;   // chunks in shared memory: all, or one at a time
@@ -51,7 +51,7 @@ struct DenseShape {
 extern __shared__ uint4 denseMemory[];
 
 // A DenseKernel is how a kernel is made whose groups have tiles of Dense. The host reads it, as name_dense, and chooses the
-// thread blocks: see fit in shape.go.
+// thread blocks: see fit in shape.go, whose denseKernel is the same.
 struct DenseKernel {
 	uint32_t groups, chunk;             // of a thread block, at most; negatives of a chunk
 	uint32_t ofGroup, ofChunk, ofEnd;   // bytes of shared memory of a group and of a chunk, and of a group behind the chunks

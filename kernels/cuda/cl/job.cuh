@@ -5,7 +5,8 @@
 // none is the number of no row.
 constexpr uint32_t none = 0xffffffffu;
 
-// A Job is what a warp has to do in a tile: a piece of a row's samples. Piece 0 owns the row.
+// A Job is what a warp has to do in a tile: a piece of a row's samples. Piece 0 owns the row. job of shares.go
+// is the same.
 struct alignas(16) Job {
 	uint32_t row;     // or none
 	uint32_t slot;    // of the piece's first sample

@@ -18,6 +18,7 @@
 constexpr bool several = SEVERAL;
 constexpr int mostOthers = 7;
 
+// sharingArgs of group.go is the same.
 struct Sharing {
 	void *copies[mostOthers];     // left, on the other GPUs
 	uint32_t *tag;                // of step 0 of the series

@@ -8,6 +8,7 @@
 // Both read float16: the copy of the parts, and Gradients (subword.cuh). A job is as in tiles.go.
 #include "stretch.cuh"
 
+// partsArgs of partrows.go is the same.
 struct PartsArgs {
 	Table parts;             // (U, N)
 	float4 *composed;        // X, (V, quads)

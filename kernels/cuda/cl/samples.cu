@@ -13,6 +13,7 @@
 constexpr uint32_t streamDuplicate = 6, noContext = 0xffffffffu, noSample = 0xfffffffeu;
 constexpr uint32_t smallOrder = 64, perThread = 8, threads = 128;
 
+// sampleArgs of samples.go is the same.
 struct SampleArgs {
 	const uint64_t *offsets;         // (rows + 1)
 	const void *stored;              // ids of 16 or 32 bits

@@ -11,6 +11,7 @@
 // side by side.
 #include "job.cuh"
 
+// shareArgs of shares.go is the same.
 struct ShareArgs {
 	const uint2 *fixed;                      // jobs of rows of several slots, or of none: row, and piece and 2^16 pieces
 	const uint32_t *ones;                    // rows of one slot

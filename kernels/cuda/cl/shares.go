@@ -22,7 +22,7 @@ type jobLists struct {
 	counts cu.DevicePtr // (series) samples of a step
 }
 
-// job is Job of step.cuh.
+// job is Job of job.cuh.
 type job struct {
 	row, slot, count, samples uint32
 	scale, epsilon            float32

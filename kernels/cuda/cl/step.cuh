@@ -31,6 +31,7 @@
 #include "job.cuh"
 #include "meet.cuh"
 
+// stepTable and stepArgs of step.go are the same as the next two.
 struct StepTable {
 	void *left;                        // (rows, stride)
 	const void *positives, *negatives; // (P, stride) and (rows, stride)

@@ -6,7 +6,8 @@
 #include "single.cuh"
 
 // A Stretch is all that comes with an iteration, beside the one before: P places and A words that occur (wordcontext.Stretch), and
-// what stretch_jobs makes of them. arrivals.go brings it.
+// what stretch_jobs makes of them. arrivals.go brings it; stretchOfArgs of cbow_kernels.go is
+// the same.
 struct Stretch {
 	const uint32_t *words, *from, *to;     // (P)
 	const uint32_t *rows, *slots, *places; // (A), (A+1), (P)
@@ -18,6 +19,7 @@ struct Stretch {
 	uint32_t count, rowCount, tiles, window;
 };
 
+// stretchArgs of cbow_kernels.go is the same.
 struct StretchArgs {
 	Stretch stretch;
 	Table contexts, words;      // C, and W or words' own rows, or no values
@@ -37,8 +39,8 @@ struct StretchArgs {
 	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
 };
 
-constexpr int chunk = 64, chunkQuads = chunk / 4; // negatives that a half of a warp has, four a lane
-constexpr int blockWarps = 8; // of a thread block
+constexpr int chunk = 64, chunkQuads = chunk / 4; // negatives that a half of a warp has, four a lane; cbow_kernels.go has chunk, too
+constexpr int blockWarps = 8; // of a thread block: warpsOfPlaces of cbow_kernels.go
 
 __device__ __forceinline__ int warpOfBlock() { return uniform(threadIdx.x / 32); }
 

@@ -10,7 +10,7 @@ import (
 // a piece of a row that has more than so many; then the tile has all pieces of the row, side by side, and none of rows with
 // fewer or more pieces.
 const (
-	tileRows      = 8
+	tileRows      = 8 // as in dense.cuh
 	samplesOfWarp = 16
 	noRow         = math.MaxUint32
 )

@@ -20,13 +20,13 @@
 #define ADAPTIVE(KERNEL, ...) KERNEL(adam, __VA_ARGS__) KERNEL(adamRow, __VA_ARGS__) KERNEL(scaled, __VA_ARGS__)
 #define METHODS(KERNEL, ...) ADAPTIVE(KERNEL, __VA_ARGS__) KERNEL(sgd, __VA_ARGS__)
 
-// StepNumbers are the numbers of a step of the optimizer.
+// StepNumbers are the numbers of a step of the optimizer: as in methods.go.
 struct StepNumbers {
 	uint32_t stream; // lower 32 bits of the stream of negatives; of parts in CBOW the iteration
 	float keep, scale, epsilon, rate;
 };
 
-// Decays are the constants of moments.
+// Decays are the constants of moments: as in methods.go.
 struct Decays {
 	float beta1, oneMinusBeta1, beta2, oneMinusBeta2;
 };
@@ -96,7 +96,7 @@ struct sgd {
 	}
 };
 
-// A Table is a table of float32 values with the state of its optimizer.
+// A Table is a table of float32 values with the state of its optimizer: as in methods.go.
 struct Table {
 	float4 *values;         // (rows, quads)
 	float4 *first, *second; // moments, or sums of squares, (rows, quads)
@@ -106,7 +106,7 @@ struct Table {
 	Decays decays;
 };
 
-// A Rule is of an optimizer whose numbers differ from row to row.
+// A Rule is of an optimizer whose numbers differ from row to row: as in methods.go.
 struct Rule {
 	float decay, epsilon, logBeta1, logBeta2; // logarithms of Adam's betas
 };

@@ -8,6 +8,7 @@
 constexpr float gradientUnits = 256;
 
 // A Narrow is a matrix of float16 numbers. Its rows are padded with zeros to whole groups of 8, which are copied at a time.
+// cl.Narrow is the same.
 struct Narrow {
 	uint16_t *values;
 	uint64_t stride; // from row to row
@@ -19,7 +20,7 @@ __device__ __forceinline__ void put(const Narrow &to, size_t row, uint32_t colum
 }
 
 // Gradients are those of composed rows, for what they are composed of: keep writes that of a row to a place, and a row has one in a
-// step if it has the step's number.
+// step if it has the step's number. cl.Gradients is the same.
 struct Gradients {
 	Narrow rows;          // (V, N), times weights and gradientUnits
 	const float *weights; // (V), of parts in the mean that a row is
