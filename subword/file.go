@@ -130,6 +130,7 @@ const offsetBytes = 2 << 20
 // Offset returns the difference between the vectors of words, len(words) x Dim, and the vectors that Load's result composes for
 // them: the trained ones also hold words' own vectors, or context vectors. It is the difference of words that occur once, by a
 // straight line of the logarithms of counts. Without the offset the vectors of unseen words would lie apart from the trained ones.
+// Words with count 0 say nothing, unless all have it.
 //
 // An encoder such as a CNN makes tables for each call of Encode, so there are few calls.
 func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]float32, error) {
@@ -140,7 +141,12 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 	if len(counts) != len(words) {
 		return nil, fmt.Errorf("%d counts for %d words", len(counts), len(words))
 	}
-	f := newFrequencies(counts)
+	occur := slices.DeleteFunc(slices.Clone(counts), func(count uint64) bool { return count == 0 })
+	if len(occur) == 0 {
+		occur = slices.Repeat([]uint64{1}, len(counts))
+		counts = occur
+	}
+	f, logs := newFrequencies(occur), 0
 	most := min(max(offsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
 	sums, products, composed := make([]float64, n), make([]float64, n), make([]float32, most*n)
 	for first := 0; first < len(words); first += most {
@@ -148,10 +154,16 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
 			return nil, err
 		}
-		for i, x := range vectors[first*n : (first+rows)*n] {
-			difference := float64(x) - float64(composed[i])
-			sums[i%n] += difference
-			products[i%n] += float64(f.logs[first+i/n]) * difference
+		for word := range rows {
+			if counts[first+word] == 0 {
+				continue
+			}
+			for i, x := range vectors[(first+word)*n:][:n] {
+				difference := float64(x) - float64(composed[word*n+i])
+				sums[i] += difference
+				products[i] += float64(f.logs[logs]) * difference
+			}
+			logs++
 		}
 	}
 	offset := make([]float32, n)

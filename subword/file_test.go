@@ -124,10 +124,13 @@ func TestParts(t *testing.T) {
 
 // once returns what a straight line of the logarithm of counts says of a word that occurs once, as frequencies describe it.
 func once(counts []uint64, value func(v int) float64) float64 {
-	words := float64(len(counts))
-	var x, y, xx, xy float64
+	var words, x, y, xx, xy float64
 	for v, count := range counts {
-		log := math.Log(float64(max(count, 1)))
+		if count == 0 {
+			continue
+		}
+		log := math.Log(float64(count))
+		words++
 		x, y, xx, xy = x+log, y+value(v), xx+log*log, xy+log*value(v)
 	}
 	slope := (xy - x*y/words) / (xx - x*x/words + slopeRidge*words)
@@ -135,7 +138,7 @@ func once(counts []uint64, value func(v int) float64) float64 {
 }
 
 // The offset is what vectors have beside the composed ones, of words that occur once. If all words occur equally often, it is the
-// mean.
+// mean. Words that do not occur say nothing.
 func TestOffset(t *testing.T) {
 	e := trained(t)["cnn"]
 	n := e.Dim()
@@ -149,7 +152,7 @@ func TestOffset(t *testing.T) {
 		for v := range many {
 			counts[v] = 8
 			if slope != 0 {
-				counts[v] = 1 << (v / 2 % 9) / 2 // 0, too, which is taken as 1
+				counts[v] = 1 << (v / 2 % 9) / 2 // 0, too
 			}
 			for k := range n {
 				vectors[v*n+k] += float32(k) + 2*float32(v%2) + slope*float32(math.Log(float64(max(counts[v], 1))))

@@ -132,12 +132,12 @@ type shift struct {
 
 func (s *shift) shifted() *shift { return s }
 
-// Center is what the run of an encoder of a file took off all vectors, (N); nil: nothing.
-func Center(e Composer) []float32 {
+// Shift returns what the run of an encoder of a file added to composed vectors, and what it took off all vectors, (N) each; nil: nothing.
+func Shift(e Composer) (offset, center []float32) {
 	if of, ok := e.(interface{ shifted() *shift }); ok {
-		return of.shifted().center
+		return of.shifted().offset, of.shifted().center
 	}
-	return nil
+	return nil, nil
 }
 
 func (f fileReader) shift(s *shift, dim int) error {

@@ -62,7 +62,7 @@ func (j *job) writeDOT() error {
 }
 
 func (j *job) writeVocabulary(folder *runfolder.Folder) error {
-	return folder.Write(runfolder.VocabularyFile, j.text.vocabulary.WriteTSV)
+	return folder.Write(runfolder.VocabularyFile, j.text.saved.WriteTSV)
 }
 
 // export writes the vectors to use, their encoder and the context table, or none
@@ -105,6 +105,7 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	var center []float32
 	if j.composes() {
 		vectors, center = j.config.Exported(words, contexts)
+		center = j.keepCenter(vectors, center)
 		added = nil
 		for i, vector := range untouched {
 			copy(vectors[i*j.config.Dim:], vector)
@@ -147,9 +148,8 @@ func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i in
 // exportEncoders writes the fit, if there is one, and then the encoder, with the offset that fits composed vectors to the given
 // ones. So a run that was killed while it was fitted does not have the encoder compose what the fit should.
 func (j *job) exportEncoders(folder *runfolder.Folder, vectors, center []float32) error {
-	counts := j.text.vocabulary.Counts
 	if j.unseen != nil {
-		once, err := j.unseen.Fit(vectors, counts, unseenRidge, j.config.ThreadCount())
+		once, err := j.unseen.Fit(vectors, j.text.saved.Counts, unseenRidge, j.config.ThreadCount())
 		if err == nil {
 			err = subword.Save(folder.Path(runfolder.FitFile), j.unseen, once, nil)
 		}
@@ -157,7 +157,10 @@ func (j *job) exportEncoders(folder *runfolder.Folder, vectors, center []float32
 			return err
 		}
 	}
-	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, counts, vectors)
+	if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
+		return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, kept, center)
+	}
+	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
 	if err != nil {
 		return err
 	}

@@ -55,14 +55,20 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 		return fmt.Errorf("--init %s: %w", path, err)
 	}
 	j.text.corpus = grown
-	j.text.setVocabulary(grown.Vocabulary)
+	j.start.Start, j.start.rows = from, from.Rows(grown.Vocabulary)
+	counts := slices.Clone(grown.Vocabulary.Counts)
+	for word, row := range j.start.rows {
+		if row >= 0 && from.Counts != nil {
+			counts[word] += from.Counts[row]
+		}
+	}
+	j.text.setVocabulary(grown.Vocabulary, counts...)
 	known := own + len(from.Vocabulary) - j.text.vocabulary.Len()
 	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more%s",
 		terminal.Number(len(from.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known), j.comesAlong(from))
 	if !j.config.HasEncoder() {
-		from.Encoder, from.Mean = nil, nil // vectors are around zero then, as those of others in the same file
+		j.start.Encoder, j.start.Mean = nil, nil // vectors are around zero then, as those of others in the same file
 	}
-	j.start.Start, j.start.rows = from, from.Rows(j.text.vocabulary)
 	return nil
 }
 
@@ -111,7 +117,7 @@ func (j *job) continueEncoder() error {
 
 // startBytes is the memory of the start, and of the tables before training.
 func (j *job) startBytes() int64 {
-	bytes := j.start.Bytes() + 8*int64(j.config.Dim+1)*int64(len(j.start.rows))
+	bytes := j.start.Bytes() + 8*int64(j.config.Dim+4)*int64(len(j.start.rows))
 	if e, ok := j.start.Encoder.(interface{ FileBytes() int64 }); ok {
 		bytes += e.FileBytes()
 	}
@@ -250,4 +256,28 @@ func (j *job) undoAverage() {
 	for k, end := range j.start.state {
 		copy(j.trainer.State()[k].Data, end)
 	}
+}
+
+// offsetCounts returns the counts of the words that say what unseen words get beside their n-grams: those that the start and the
+// text both have; 0 for others. New words, trained in a model whose other words were there, lie apart from the rest (benchmarks/recipes).
+func (j *job) offsetCounts() []uint64 {
+	counts := slices.Clone(j.text.saved.Counts)
+	for word, row := range j.start.rows {
+		if row < 0 || j.text.vocabulary.Counts[word] == 0 {
+			counts[word] = 0
+		}
+	}
+	return counts
+}
+
+// keepCenter takes the center of the start off all vectors, in place of their own, where --freeze keeps n-grams: what these compose then stays
+// as it is, too. It returns the center that was taken off.
+func (j *job) keepCenter(vectors, center []float32) []float32 {
+	if center == nil || j.start.Mean == nil || !j.config.Freezes(settings.FreezeParts) {
+		return center
+	}
+	for i := range vectors {
+		vectors[i] += center[i%len(center)] - j.start.Mean[i%len(center)]
+	}
+	return j.start.Mean
 }

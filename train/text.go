@@ -21,6 +21,7 @@ import (
 type text struct {
 	corpus      *corpus.Corpus     // nil once training does not need it any more
 	vocabulary  *corpus.Vocabulary // set by setVocabulary
+	saved       *corpus.Vocabulary // its words, with their counts in the texts of a start, too
 	stats       corpus.Stats
 	fingerprint func() uint64 // of the corpus; computed while other work goes on
 	sum         func() tsvSum // of vocab.tsv, in the same way
@@ -45,12 +46,16 @@ func newText(c *corpus.Corpus) *text {
 	return t
 }
 
-// setVocabulary sets the vocabulary, and begins to compute its sum.
-func (t *text) setVocabulary(v *corpus.Vocabulary) {
-	t.vocabulary = v
+// setVocabulary sets the vocabulary, which is saved with other counts if they are given, and begins to compute the sum of what is saved.
+func (t *text) setVocabulary(v *corpus.Vocabulary, counts ...uint64) {
+	saved := v
+	if counts != nil {
+		saved = &corpus.Vocabulary{Words: v.Words, Counts: counts}
+	}
+	t.vocabulary, t.saved = v, saved
 	t.sum = parallel.Begin(func() tsvSum {
 		hash := xxhash.New()
-		err := v.WriteTSV(hash)
+		err := saved.WriteTSV(hash)
 		return tsvSum{hash.Sum64(), err}
 	})
 }

@@ -217,7 +217,7 @@ func LoadVectors(ctx context.Context, path string) (*Vectors, error) {
 		return nil, err
 	}
 	if r == nil {
-		v, _, err := loadFile(ctx, path, false)
+		v, _, err := loadFile(ctx, path)
 		return v, err
 	}
 	t, err := r.Vectors(ctx)
@@ -250,9 +250,8 @@ func (m model) NGramRow(bucket uint32, dst []float32) bool {
 	return true
 }
 
-// loadFile loads the vectors of a file, and of a fastText model also the encoder and, if contexts asks for them, the output vectors of words;
-// nil: it has none.
-func loadFile(ctx context.Context, path string, contexts bool) (v *Vectors, outputs []float32, err error) {
+// loadFile loads the vectors of a file. A fastText model is returned, too; it stays mapped into memory until the program ends.
+func loadFile(ctx context.Context, path string) (*Vectors, *fasttext.Model, error) {
 	if !fasttext.IsModel(path) {
 		t, err := embedding.Load(ctx, path)
 		return &Vectors{Table: t}, nil, err
@@ -261,18 +260,14 @@ func loadFile(ctx context.Context, path string, contexts bool) (v *Vectors, outp
 	if err != nil {
 		return nil, nil, err
 	}
-	v = &Vectors{}
+	v := &Vectors{}
 	if v.Table, err = embedding.Compose(m); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
 	}
-	if contexts {
-		outputs = m.Contexts()
+	if m.Shape().Longest > 0 { // otherwise it has words only
+		v.Encoder = model{m}
 	}
-	if m.Shape().Longest == 0 { // it has words only
-		return v, outputs, m.Close()
-	}
-	v.Encoder = model{m}
-	return v, outputs, nil
+	return v, m, nil
 }
 
 // find opens a run to read; nil: there is a file at the path.

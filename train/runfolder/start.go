@@ -17,6 +17,8 @@ import (
 type Start struct {
 	trainer.Tables
 	Encoder subword.Composer // with what W is composed of; nil: W is a table
+	Offset  []float32        // that composed vectors have beside, (N); nil: none
+	Counts  []uint64         // of words in its texts; nil: not known
 	Trained float64          // words that it was trained on; 0: not known
 }
 
@@ -27,11 +29,18 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 		return s, err
 	}
 	if r == nil {
-		v, contexts, err := loadFile(ctx, path, true)
-		if err == nil {
-			s.Vocabulary, s.Words, s.Contexts, s.Encoder = v.Words, v.Vectors, contexts, v.Encoder
+		v, m, err := loadFile(ctx, path)
+		if err != nil {
+			return s, err
 		}
-		return s, err
+		s.Vocabulary, s.Words, s.Encoder = v.Words, v.Vectors, v.Encoder
+		if m != nil {
+			s.Contexts = m.Contexts()
+			for _, n := range m.Counts {
+				s.Counts = append(s.Counts, uint64(n))
+			}
+		}
+		return s, nil
 	}
 	if s.Tables, err = r.Tables(ctx); err != nil {
 		return s, err
@@ -41,6 +50,11 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 		return s, err
 	}
 	s.Trained = summary.WordsTrained
+	vocabulary, err := r.Vocabulary(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Counts = vocabulary.Counts
 	c, err := r.Config()
 	if err != nil || !c.HasEncoder() {
 		return s, err
@@ -48,7 +62,7 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	if s.Encoder, err = subword.Load(r.Path(EncoderFile)); errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s has no %s yet, which it gets when it stops", path, EncoderFile)
 	}
-	s.Mean = subword.Center(s.Encoder)
+	s.Offset, s.Mean = subword.Shift(s.Encoder)
 	return s, err
 }
 
