@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 )
 
 // smallDisk mounts a file system of the given size.
@@ -26,100 +24,6 @@ func smallDisk(t *testing.T, size string) string {
 		}
 	})
 	return disk
-}
-
-// fill keeps a disk full, also when a file on it is removed, until the returned
-// function is called.
-func fill(t *testing.T, disk string) (empty func()) {
-	t.Helper()
-	path := filepath.Join(disk, "filler")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, stop, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for first := true; ; first = false {
-			for _, size := range []int{1 << 16, 1 << 12} {
-				for err := error(nil); err == nil; {
-					_, err = f.Write(make([]byte, size))
-				}
-			}
-			if first {
-				close(full)
-			}
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Millisecond):
-			}
-		}
-	}()
-	<-full
-	return func() {
-		close(stop)
-		<-stopped
-		f.Close()
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestDiskFull: a run loses nothing when the disk fills up. It warns and continues.
-// When it cannot write its vectors it fails with advice. With space again it is
-// resumed to the same vectors.
-func TestDiskFull(t *testing.T) {
-	disk := smallDisk(t, "4m")
-	r := newRun(t, "--model", "sg", "--contexts", "64", "--iterations", "600", "--checkpoint", "20", "--dim", "256")
-	r.must(r.train())
-	want := r.hash()
-	r.out = filepath.Join(disk, "run")
-
-	cmd := r.train()
-	cmd.Args = slices.DeleteFunc(cmd.Args, func(arg string) bool { return arg == "--quiet" })
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	state := filepath.Join(r.out+".partial", "checkpoint", "state.safetensors")
-	waitFor(t, state)
-	signal := func(s syscall.Signal) {
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	signal(syscall.SIGSTOP) // filling takes time where the machine is busy
-	empty := fill(t, disk)
-	signal(syscall.SIGCONT)
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed {
-		t.Fatalf("exit code %d, want %d\n%s", code, cli.ExitFailed, &stderr)
-	}
-	for _, want := range []string{"Warning: no checkpoint after", "no space left on device", "keeps the checkpoint after", "'w2vcl resume"} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("it does not say %q:\n%s", want, &stderr)
-		}
-	}
-	if _, err := os.Stat(state); err != nil {
-		t.Errorf("the checkpoint is gone: %v", err)
-	}
-
-	// Still full: nothing changes.
-	cmd = r.resume()
-	if output, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(output, []byte("free, but the vectors of this run take")) {
-		t.Errorf("resumed on a full disk: %v\n%s", err, output)
-	}
-	empty()
-	r.must(r.resume())
-	if r.hash() != want {
-		t.Error("other vectors than undisturbed")
-	}
-	if got := r.files(); len(got) != 8 || !slices.Contains(got, "run/vectors.bin") {
-		t.Errorf("left %q", got)
-	}
 }
 
 // TestDiskTooSmall: a run whose vectors do not fit is refused. One whose checkpoints do

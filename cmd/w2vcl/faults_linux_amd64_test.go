@@ -101,6 +101,7 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			f := newFaults(t, c.before, c.line, c.together)
 			calls := f.watch()
+			t.Logf("%d calls", calls)
 			for _, k := range chosen(t, calls) {
 				f.fail(k, true)
 				f.fail(k, false)

@@ -97,33 +97,20 @@ func (s *set) moveAway() error {
 	return nil
 }
 
-// restore puts the files back that were moved away, after all drafts are gone from their places.
-func (s *set) restore() error {
+// restore puts the files back that were moved away, if all drafts can leave their places.
+func (s *set) restore() (err error) {
 	for _, d := range *s {
 		if d.ready {
-			if err := os.Rename(d.path, d.file.Name()); err != nil {
-				return fmt.Errorf("%w; the files before are %s", err, s.asides())
-			}
+			err = errors.Join(err, os.Rename(d.path, d.file.Name()))
 			d.ready = false
 		}
 	}
-	var all error
 	for _, d := range *s {
-		if d.aside != "" {
-			all = errors.Join(all, os.Rename(d.aside, d.path))
+		if err == nil && d.aside != "" {
+			err = os.Rename(d.aside, d.path)
 		}
 	}
-	return all
-}
-
-// asides lists the files that were moved away.
-func (s *set) asides() (names []string) {
-	for _, d := range *s {
-		if d.aside != "" {
-			names = append(names, d.aside)
-		}
-	}
-	return names
+	return err
 }
 
 // discard closes the drafts, and removes those that did not get their names.
