@@ -6,6 +6,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
 // BuildMatrix reads the text and writes M to c.Matrix, for `w2vcl matrix
@@ -26,7 +27,7 @@ func BuildMatrix(ctx context.Context, c settings.Config, p *progress.Progress) e
 	}
 	defer func() { _ = t.close() }() // it was only read
 	c.FitText(t.vocabulary)
-	if err := t.checkSample(&c); err != nil {
+	if err := wordcontext.CheckSample(t.vocabulary, c.Sample); err != nil {
 		return err
 	}
 	m, err := (&matrixMaker{config: &c, text: t.corpus, guard: guard.Guard, save: true}).open(ctx, p)

@@ -110,7 +110,7 @@ func (t *text) check(c *settings.Config) error {
 		return fmt.Errorf("every sentence has one word, so no word has a context: "+
 			"a line is a sentence, but %s seems to have one word a line", c.Input())
 	}
-	if err := t.checkSample(c); err != nil || words > c.Negative {
+	if err := wordcontext.CheckSample(t.vocabulary, c.Sample); err != nil || words > c.Negative {
 		return err
 	}
 	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, "+
@@ -126,14 +126,6 @@ func (t *text) check(c *settings.Config) error {
 		return &terminal.UsageError{Message: message}
 	}
 	return errors.New(message)
-}
-
-// checkSample refuses subsampling that keeps nearly nothing of the text: a unit would take for ever.
-func (t *text) checkSample(c *settings.Config) error {
-	if err := wordcontext.CheckSample(t.vocabulary, c.Sample); err != nil {
-		return fmt.Errorf("--%w", err)
-	}
-	return nil
 }
 
 // hashes returns the fingerprint of the corpus and the XXH64 of vocab.tsv, as a

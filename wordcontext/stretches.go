@@ -119,13 +119,13 @@ func KeptFraction(v *corpus.Vocabulary, sample float64) float64 {
 // leastKept is the smallest fraction of a text that subsampling may keep. Reading a stretch takes time for what it discards, too.
 const leastKept = 1e-3
 
-// CheckSample refuses subsampling that keeps nearly nothing of a text.
+// CheckSample refuses subsampling that keeps nearly nothing of a text: a unit would take for ever.
 func CheckSample(v *corpus.Vocabulary, sample float64) error {
 	kept := KeptFraction(v, sample)
 	if kept >= leastKept {
 		return nil
 	}
-	return fmt.Errorf("sample %g keeps about %.2g of the %s words of the text, fewer than one in %g: raise it, or keep all words with 0",
+	return fmt.Errorf("--sample %g keeps about %.2g of the %s words of the text, fewer than one in %g: raise it, or keep all words with 0",
 		sample, kept*float64(v.Total()), terminal.Number(v.Total()), 1/leastKept)
 }
 
