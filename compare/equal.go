@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -212,7 +213,7 @@ func (p page) Warnings() []string {
 			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
 		}
 	}
-	for _, text := range []string{p.unequalSearch(), p.unequalSpelling()} {
+	for _, text := range append(p.overTrained(), p.unequalSearch(), p.unequalSpelling()) {
 		if text != "" {
 			warnings = append(warnings, text)
 		}
@@ -221,4 +222,23 @@ func (p page) Warnings() []string {
 		warnings = append(warnings, "Seconds, pairs and epochs all differ by more than 1.5 times, so nothing is marked as the best.")
 	}
 	return warnings
+}
+
+// fall is by how much a mean score falls in a run that is over-trained.
+const fall = .01
+
+// overTrained names the variants whose mean score fell before their runs ended: by more than seeds differ.
+func (p page) overTrained() (said []string) {
+	for _, v := range p.Variants {
+		if len(v.Curve) < 2 {
+			continue
+		}
+		last := v.Curve[len(v.Curve)-1]
+		best := slices.MaxFunc(v.Curve, func(a, b CurvePoint) int { return cmp.Compare(a.Score.Mean, b.Score.Mean) })
+		if best.Score.Low > last.Score.High && best.Score.Mean-last.Score.Mean >= fall {
+			said = append(said, fmt.Sprintf("%s is over-trained: its mean score was %s after %s s, and is %s after %s s.",
+				v.Name, best.Score.Mean, report.Short(float64(best.Seconds.Mean)), last.Score.Mean, report.Short(float64(last.Seconds.Mean))))
+		}
+	}
+	return said
 }

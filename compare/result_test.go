@@ -199,6 +199,27 @@ func TestFairness(t *testing.T) {
 }
 
 // TestAlike: where efforts differ, the report says what the same search gained in all variants, if all had it.
+// A curve that falls is said, and none that falls by less than seeds differ.
+func TestOverTrained(t *testing.T) {
+	point := func(seconds, low, high evaluate.Score) CurvePoint {
+		return CurvePoint{Seconds: Spread{Mean: seconds}, Score: Spread{Mean: (low + high) / 2, Low: low, High: high}}
+	}
+	for _, test := range []struct {
+		last CurvePoint
+		want int
+	}{{point(3, .4, .42), 1}, {point(3, .42, .44), 0}, {point(3, .431, .449), 0}, {point(3, evaluate.NoScore, evaluate.NoScore), 0}} {
+		curve := []CurvePoint{point(1, .3, .31), point(2, .43, .45), test.last}
+		p := page{&Result{Variants: []VariantResult{{Variant: experiment.Variant{Name: "a"}, Curve: curve}}}}
+		said := p.overTrained()
+		if len(said) != test.want {
+			t.Errorf("at last %v: %q", test.last.Score, said)
+		}
+		if want := "a is over-trained: its mean score was 0.440 after 2 s, and is 0.410 after 3 s."; test.want == 1 && said[0] != want {
+			t.Errorf("%s, want %s", said[0], want)
+		}
+	}
+}
+
 func TestAlike(t *testing.T) {
 	of := func(name string, s *search) VariantResult {
 		return VariantResult{Variant: experiment.Variant{Name: name, Mode: settings.ModeCL}, Searched: s}
