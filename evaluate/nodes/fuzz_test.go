@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
 // FuzzLabels reads labels from any lines.
@@ -13,7 +15,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add("a,,b\n")
 	f.Fuzz(func(t *testing.T, content string) {
 		l := &Labels{}
-		if l.readLines(strings.NewReader(content)) != nil {
+		if lines, err := dataset.ScanLines(strings.NewReader(content)); err != nil || l.read(lines) != nil {
 			return
 		}
 		if len(l.Of) != len(l.Nodes) {

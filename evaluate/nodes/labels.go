@@ -1,16 +1,17 @@
 package nodes
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
-	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // Labels are the labels of nodes, at least one each; made by [ReadLabels].
@@ -22,17 +23,16 @@ type Labels struct {
 	pairs [][2]int // node and class, in the order of the file
 }
 
-// ReadLabels reads the labels of nodes: lines with a node and a label of it,
-// separated by a comma or white space. Errors name the file and the line.
+// ReadLabels reads the labels of nodes: lines with a node and a label of it, divided as those of a graph, perhaps
+// below titles. Errors name the file, the line and the column.
 func ReadLabels(ctx context.Context, path string) (*Labels, error) {
-	f, err := os.Open(path)
+	lines, err := dataset.ReadLines(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the labels: %w", err)
 	}
-	defer f.Close()
 	l := &Labels{}
-	if err := l.readLines(memory.NewReader(ctx, f)); err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err)
+	if err := l.read(lines); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(l.pairs) == 0 {
 		return nil, fmt.Errorf("%s: no labels", path)
@@ -46,25 +46,45 @@ func SetName(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-func (l *Labels) readLines(r io.Reader) error {
-	lines, err := dataset.ScanLines(r)
+// titles matches a first line with titles.
+var titles = regexp.MustCompile(`(?i)^(node|vertex|user|page|id)[ _]?(id)?,(label|class|group|category|community|type)[ _]?(id)?$`)
+
+// read reads lines. The first ones decide how all are divided.
+func (l *Labels) read(lines []dataset.Line) error {
+	all := func(yield func(int, []byte) bool) {
+		for i := 0; i < len(lines) && yield(lines[i].Number, []byte(lines[i].Text)); i++ {
+		}
+	}
+	columns, _, err := textfile.FindColumns(all)
 	if err != nil {
-		return fmt.Errorf(" %w", err)
+		return err
 	}
 	add := l.adder()
-	for _, line := range lines {
-		fields := strings.Fields(line.Text)
-		if strings.Contains(line.Text, ",") {
-			fields = strings.Split(line.Text, ",")
+	for number, line := range all {
+		f, err := columns.Split(nil, line)
+		if err == nil {
+			err = check(f)
 		}
-		if len(fields) != 2 {
-			return fmt.Errorf("%d: %d columns; a line has two, a node and one of its labels", line.Number, len(fields))
+		if err != nil {
+			return fmt.Errorf("line %d, %w", number, err)
 		}
-		node, class := strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])
-		if node == "" || class == "" {
-			return fmt.Errorf("%d: %w", line.Number, errors.New("a node or a label is missing"))
+		if number > lines[0].Number || !titles.Match(slices.Concat(f[0].Text, []byte{','}, f[1].Text)) {
+			add(string(f[0].Text), string(f[1].Text))
 		}
-		add(node, class)
+	}
+	return nil
+}
+
+// check returns an error, which begins with a column, unless a line has a node, which is a word, and a label.
+func check(line []textfile.Field) error {
+	for k, f := range line {
+		odd := func(r rune) bool { return unicode.IsControl(r) || k == 0 && unicode.IsSpace(r) }
+		if len(f.Text) == 0 || bytes.ContainsFunc(f.Text, odd) || bytes.ContainsAny(f.Text, textfile.LineEnds) {
+			return fmt.Errorf("column %d: %q is no node or label", f.At, f.Text)
+		}
+	}
+	if n := len(line); n != 2 {
+		return fmt.Errorf("column %d: %d columns; a line has two, a node and one of its labels", line[n-1].At, n)
 	}
 	return nil
 }

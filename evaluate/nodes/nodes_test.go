@@ -186,23 +186,42 @@ func TestScoreLabels(t *testing.T) {
 
 func TestReadLabels(t *testing.T) {
 	want := Labels{Nodes: []string{"a", "b"}, Classes: []string{"x", "y"}, Of: [][]int{{0, 1}, {1}}, pairs: [][2]int{{0, 0}, {0, 1}, {1, 1}}}
-	for name, content := range map[string]string{
-		"commas": "a,x\na, y\nb,y\n", "spaces": "# labels\na x\na\ty\n\nb y\n", "twice": "a x\na y\nb y\na x\n",
+	read := func(content string) (*Labels, error) {
+		return ReadLabels(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"))
+	}
+	for _, content := range []string{
+		"a,x\na, y\nb,y\n", "# labels\na x\na\ty\n\nb y\n", "a x\na y\nb y\na x\n", "a;x\r\na;y\r\n#\r\nb;y", "\uFEFFa\tx\na\t\"y\"\nb\ty\n",
+		"node,label\na,x\na,y\nb,y\n", "# a\nNode_ID\tGroup\na\tx\na\ty\nb\ty\n",
 	} {
-		got, err := ReadLabels(t.Context(), filepath.Join(evaluatetest.Folder(t, map[string]string{"set": content}), "set"))
+		got, err := read(content)
 		if err != nil || fmt.Sprint(*got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("%q: %v, %v", content, got, err)
 		}
 	}
-	for name, c := range map[string]struct{ path, want string }{
-		"file":    {"none", "cannot read the labels"},
-		"columns": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a x\n\nb\n"}), "set"), "set:3: 1 columns"},
-		"missing": {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "a,x\nb,\n"}), "set"), "set:2: a node or a label is missing"},
-		"empty":   {filepath.Join(evaluatetest.Folder(t, map[string]string{"set": "# none\n"}), "set"), "set: no labels"},
+	if l, err := read("a,x y\n"); err != nil || l.Classes[0] != "x y" {
+		t.Errorf("a label of two words: %v, %v", l, err)
+	}
+	for content, want := range map[string]string{
+		"a x\n\nb\n":                      "set: line 3, column 2: it has 1 columns",
+		"a,x\nb,\n":                       "set: line 2, column 3: \"\" is no node",
+		"a,x\nb y\n":                      "set: line 2, column 4: it has 1 columns",
+		"a 1 x\nb 2 y\n":                  "set: line 1, column 5: 3 columns",
+		"a\n":                             "set: line 1, column 1: 1 columns",
+		"a,x\rb,y\r":                      "set: line 1, column 4: a line ends with U+000D",
+		"a x\u2028b y\n":                  "set: line 1, column 4: a line ends with U+2028",
+		"a x\nb\x00 y\n":                  "set: line 2, column 1: \"b\\x00\" is no node",
+		"\"a,b\",x\n":                     "set: line 1, column 1: \"\\\"a\" begins with a quotation mark",
+		"# none\n":                        "set: no labels",
+		"1 x,y\n2 z,x\n":                  "set: line 1, column 1: \"1 x\" is no node",
+		"node label\n":                    "set: no labels",
+		"a " + strings.Repeat("x", 2<<20): "line 1: it has more than",
 	} {
-		if _, err := ReadLabels(t.Context(), c.path); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		if _, err := read(content); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: error %v, want %q", content, err, want)
 		}
+	}
+	if _, err := ReadLabels(t.Context(), "none"); err == nil || !strings.Contains(err.Error(), "cannot read the labels") {
+		t.Error(err)
 	}
 }
 
