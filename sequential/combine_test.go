@@ -1,7 +1,6 @@
 package sequential_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -125,17 +124,6 @@ func TestCombinerErrors(t *testing.T) {
 	if _, err := sequential.NewCombiner(sequential.Mean, 0); err == nil {
 		t.Error("no error of no trainers")
 	}
-}
-
-func ExampleCombiner_Add() {
-	c, err := sequential.NewCombiner(sequential.Touched, 3)
-	if err != nil {
-		panic(err)
-	}
-	row := []float32{1, 1}
-	c.Add(row, [][]float32{{2, 0}, nil, {0, 4}}) // the second trainer has not met the word
-	fmt.Println(row)
-	// Output: [2 3]
 }
 
 // TestHotRows: every second combination has twice the rows, every fourth four times, and one that stands for several has the most of them.

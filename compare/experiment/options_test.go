@@ -70,32 +70,6 @@ func TestRunsShareSettings(t *testing.T) {
 	}
 }
 
-func TestSweeps(t *testing.T) {
-	o := testOptions(settings.ModeVanilla, settings.ModeCL, string(sequential.Word2Vec))
-	o.Settings["model"], o.Settings["contexts"], o.Settings["batch"] = settings.ModelSkipGram, "64,256", "128"
-	o.Variants[0].Own = map[string]string{"lr": "0.5"}
-	runs, err := o.Runs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, r := range runs {
-		names = append(names, r.Name)
-	}
-	if got := strings.Join(names, ", "); got != "vanilla, cl contexts=64, cl contexts=256, word2vec" {
-		t.Errorf("variants %s", got)
-	}
-	if c := runs[0].Config; c.Batch != 128 || c.LR != 0.5 {
-		t.Errorf("vanilla has batch %d, lr %v", c.Batch, c.LR)
-	}
-	if c := runs[2].Config; c.Contexts != 256 || c.LR == 0.5 {
-		t.Errorf("cl has l %d, lr %v", c.Contexts, c.LR)
-	}
-	if name := runs[1].ID(); name != "cl-contexts64-seed1" {
-		t.Errorf("folder %s", name)
-	}
-}
-
 // A mode is compared with itself under another name.
 func TestNamedModes(t *testing.T) {
 	o := testOptions()

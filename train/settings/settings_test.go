@@ -51,7 +51,6 @@ func TestResolvePrecedence(t *testing.T) {
 			"optimizer chooses the learning rate", "model = \"sg\"", map[string]string{"optimizer": "sgd"},
 			func(c *Config) any { return c.LR }, 0.08,
 		},
-		{"learning rate of long vectors", "dim = 500", skipGram, func(c *Config) any { return c.LR }, 2.8e-3},
 		{"weight decay of long vectors", "dim = 500", equal, func(c *Config) any { return c.WeightDecay }, 0.1},
 		{
 			"learning rate of short runs", "iterations = 2048", skipGram,
@@ -60,10 +59,6 @@ func TestResolvePrecedence(t *testing.T) {
 		},
 		{"learning rate of long runs", "epochs = 2", skipGram, func(c *Config) any { return c.LR }, 5.74e-3},
 		{"learning rate of few columns", "contexts = 1024", skipGram, func(c *Config) any { return c.LR }, 3.03e-2},
-		{
-			"learning rate of vectors of 100", "dim = 100", skipGram,
-			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{1e-2, 0.25},
-		},
 		{
 			"learning rate of equal samples", "", equal,
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
@@ -79,10 +74,6 @@ func TestResolvePrecedence(t *testing.T) {
 		{
 			"tempering of encoders", "model = \"sg\"", map[string]string{"subword": "cnn"},
 			func(c *Config) any { return [2]float64{c.Tempering, c.Positives} }, [2]float64{1, 0},
-		},
-		{
-			"tempering of encoders that was set", "model = \"sg\"\nsubword = \"cnn\"",
-			map[string]string{"tempering": "0.5"}, func(c *Config) any { return c.Tempering }, 0.5,
 		},
 		{
 			"tempering of the paper", paper, nil,
@@ -104,18 +95,9 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.ContextWeight }, 1.0,
 		},
 		{
-			"learning rate that was set for long vectors", "model = \"sg\"\ndim = 500\ntempering = 0\npositives = 1",
-			map[string]string{"lr": "0.006"},
-			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{6e-3, 0.06},
-		},
-		{
 			"weight decay that was set for long vectors", "dim = 500\nmodel = \"sg\"",
 			map[string]string{"weight-decay": "0.03"},
 			func(c *Config) any { return [2]float64{c.LR, c.WeightDecay} }, [2]float64{2.8e-3, 0.03},
-		},
-		{
-			"learning rate of SGD with long vectors", "dim = 500\nmodel = \"sg\"", map[string]string{"optimizer": "sgd"},
-			func(c *Config) any { return c.LR }, 0.08,
 		},
 		{"learning rate of the paper", "", map[string]string{"preset": "paper"}, func(c *Config) any { return c.LR }, 1e-3},
 		{
@@ -155,10 +137,6 @@ func TestResolvePrecedence(t *testing.T) {
 		{"words that share negatives, as set", "mode = \"parw2v\"", map[string]string{"batch": "32"}, func(c *Config) any { return c.SequentialOptions(nil).Batch }, 32},
 		{"one stream", "", map[string]string{"join-lines": "true"}, func(c *Config) any { o, _ := c.TextOptions(); return o.JoinLines }, true},
 		{
-			"uniform negatives", "mode = \"fullw2v\"", map[string]string{"noise-exponent": "0"},
-			func(c *Config) any { return c.NoiseExponent }, 0.0,
-		},
-		{
 			"end of the decay follows its start", "mode = \"word2vec\"", map[string]string{"lr": "0.1"},
 			func(c *Config) any { return c.LREnd }, 0.1 * 1e-4,
 		},
@@ -167,10 +145,6 @@ func TestResolvePrecedence(t *testing.T) {
 			func(c *Config) any { return c.LR }, 0.05,
 		},
 		{"learning rate of PAR-Word2Vec", "mode = \"parw2v\"", nil, func(c *Config) any { return c.LR }, 0.03},
-		{
-			"learning rate that was set for CBOW", "mode = \"word2vec\"",
-			map[string]string{"model": "cbow", "lr": "0.1"}, func(c *Config) any { return c.LR }, 0.1,
-		},
 		{"iterations of the file", "iterations = 7", nil, func(c *Config) any { return c.Iterations }, 7},
 		{
 			"epochs as a flag win over iterations of the file", "iterations = 7",
@@ -219,10 +193,6 @@ func TestResolveRefuses(t *testing.T) {
 		{"infinite learning rate", "", map[string]string{"lr": "inf"}, `--lr: "inf" is not a number`},
 		{"negative seed", "", map[string]string{"seed": "-1"}, `--seed: "-1" is not a whole number from 0 up`},
 		{
-			"setting of another mode", "", map[string]string{"mode": "vanilla", "contexts": "10"},
-			"--contexts does not apply to mode vanilla (it is for mode cl)",
-		},
-		{
 			"setting of another mode in a file", "mode = \"vanilla\"\ncontexts = 2", nil,
 			"run.toml: contexts does not apply to mode vanilla",
 		},
@@ -231,10 +201,6 @@ func TestResolveRefuses(t *testing.T) {
 			"setting of graphs in a sentence-ordered mode", "",
 			map[string]string{"mode": "fullw2v", "optimizer": "sgd"},
 			"--optimizer does not apply to mode fullw2v (it is for mode cl, vanilla)",
-		},
-		{
-			"batch in another mode", "", map[string]string{"mode": "word2vec", "batch": "9"},
-			"--batch does not apply to mode word2vec (it is for mode cl, vanilla, parw2v)",
 		},
 		{
 			"decay by epochs of iterations", "model = \"sg\"",
@@ -263,10 +229,6 @@ func TestResolveRefuses(t *testing.T) {
 			"contexts of hierarchical softmax",
 			"mode = \"word2vec\"\nhierarchical-softmax = true\ncontext-weight = 0.5", nil,
 			"run.toml: context-weight does not apply to --hierarchical-softmax",
-		},
-		{
-			"tempering in another mode", "", map[string]string{"mode": "vanilla", "tempering": "0.5"},
-			"--tempering does not apply to mode vanilla (it is for mode cl)",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -447,11 +409,6 @@ func TestValidate(t *testing.T) {
 			"--precision double: choose float32 or half",
 		},
 		{
-			"half precision of an encoder",
-			ofSkipGram(func(c *Config) { c.Device, c.Subword, c.Precision = "cuda", SubwordCNN, PrecisionHalf }),
-			"--precision half: encoders have tables of float32 only",
-		},
-		{
 			"cuda recurrent", ofSkipGram(func(c *Config) { c.Device, c.Subword = "cuda", "recurrent" }),
 			"--subword recurrent: GPUs have kernels for cnn and ngram alone; give --device cpu",
 		},
@@ -459,23 +416,11 @@ func TestValidate(t *testing.T) {
 			"cuda dim", ofSkipGram(func(c *Config) { c.Device, c.Dim = "cuda", 1025 }),
 			"--dim 1025: on GPUs vectors have at most 1024 dimensions",
 		},
-		{"cuda negative", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "", "")
-			c.Corpus, c.Device, c.Negative = "x", "cuda", 16
-		}, "--negative 16: on GPUs mode fullw2v takes at most 15"},
-		{"cuda window", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "", "")
-			c.Corpus, c.Device, c.Window = "x", "cuda", 31
-		}, "--window 31: on GPUs mode fullw2v takes at most 30"},
 		{"cpu half", func(c *Config) { c.Precision = PrecisionHalf }, "--precision half: the CPU has tables of float32 only"},
 		{"cuda half negative", func(c *Config) {
 			*c = Defaults(string(sequential.FullW2V), "", "", "")
 			c.Corpus, c.Device, c.Precision, c.Negative = "x", "cuda", PrecisionHalf, 8
 		}, "--precision half: mode fullw2v takes up to 7 negatives and a window of up to 14 with it"},
-		{"cuda half window", func(c *Config) {
-			*c = Defaults(string(sequential.FullW2V), "", "", "")
-			c.Corpus, c.Device, c.Precision, c.Window = "x", "cuda", PrecisionHalf, 15
-		}, "--precision half: mode fullw2v takes up to 7 negatives"},
 		{
 			"device number", func(c *Config) { c.Device = "cuda:99999999999999999999" },
 			`"cuda:99999999999999999999" is not a device`,

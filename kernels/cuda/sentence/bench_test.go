@@ -72,33 +72,6 @@ func BenchmarkFullW2V(b *testing.B) {
 	}
 }
 
-// Train words a second of the other modes.
-func BenchmarkModes(b *testing.B) {
-	c := benchmarkText(b)
-	for _, x := range []struct {
-		mode                  Mode
-		dim, radius, inFlight int
-		half                  bool
-	}{
-		{Word2Vec, 128, 5, 528, false}, {Word2Vec, 128, 5, 1056, false}, {Word2Vec, 128, 5, 1584, false}, {Word2Vec, 300, 5, 0, false}, {Word2Vec, 1000, 5, 0, false},
-		{Word2Vec, 128, 5, 1584, true}, {Word2Vec, 300, 5, 0, true},
-		{PWord2Vec, 128, 5, 1056, false}, {PWord2Vec, 128, 5, 1584, false}, {PWord2Vec, 300, 5, 0, false}, {PWord2Vec, 128, 5, 1584, true},
-		{CBOW, 128, 5, 1056, false}, {CBOW, 128, 5, 1584, false}, {CBOW, 300, 5, 0, false}, {CBOW, 128, 5, 1584, true},
-		{FullW2VPairs, 128, 3, 1056, false}, {FullW2VPairs, 128, 3, 1584, false}, {FullW2VPairs, 128, 5, 1584, false}, {FullW2VPairs, 300, 3, 0, false},
-		{FullRegister, 128, 3, 1056, false}, {FullRegister, 128, 3, 1584, false}, {FullRegister, 128, 5, 1584, false}, {FullRegister, 300, 3, 0, false},
-		{PARW2V, 128, 5, 528, false}, {PARW2V, 128, 5, 1056, false}, {PARW2V, 300, 5, 0, false},
-	} {
-		precision := "float32"
-		if x.half {
-			precision = "half"
-		}
-		b.Run(fmt.Sprintf("%s/%s/N=%d/radius=%d/inflight=%d", x.mode, precision, x.dim, x.radius, x.inFlight), func(b *testing.B) {
-			c.Mode, c.Dim, c.Radius, c.InFlight, c.HalfPrecision = x.mode, x.dim, x.radius, x.inFlight, x.half
-			benchmark(b, c)
-		})
-	}
-}
-
 func benchmark(b *testing.B, c Options) {
 	d := cudatest.Open(b)
 	f := newKernelsOf(b, d, c)

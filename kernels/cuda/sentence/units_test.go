@@ -16,24 +16,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// With many sentences in flight, the loss is near the loss with one.
-func TestFullW2VInFlight(t *testing.T) {
-	d := cudatest.Open(t)
-	c := sequential.Options{Dim: 100, Window: 5, Negatives: 5, Sample: 1e-3, Epochs: 3, Seed: 11}
-	var one float64
-	for _, inFlight := range []int{1, 16, 0} {
-		_, f := newCase(t, d, corpustest.Zipf(3, 300_000, 2000, 40), c, inFlight, choice{})
-		losses, pairs := trainAll(t, f, testRate)
-		mean := total(losses) / total(pairs)
-		t.Logf("%d in flight: loss %.5f a pair", inFlight, mean)
-		if inFlight == 1 {
-			one = mean
-		} else if !(math.Abs(mean-one) < .03*one) {
-			t.Errorf("%d in flight: loss %v a pair, one in flight %v", inFlight, mean, one)
-		}
-	}
-}
-
 // Loss and pairs of every unit equal those of the CPU.
 func TestFullW2VUnits(t *testing.T) {
 	d := cudatest.Open(t)

@@ -197,11 +197,14 @@ const smooth = 1e-3
 // The state after a few iterations is the state of the Gorgonia graph. After more, most of them
 // recorded, the parameters still are; see smooth. Moments are gradients, most of them near zero,
 // in which rounding shows soon. Sums and products are of float16 numbers, of 11 bits, and what cancels out shows more of the
-// rounding: so the CPU rounds the same values.
+// rounding: so the CPU rounds the same values. Adam, the default, trains all shapes.
 func TestEncodedCL(t *testing.T) {
 	d := cudatest.Open(t)
 	for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.RMSProp, optim.AdaGrad} {
 		for _, dim := range []int{1, 50, 100, 128, 300, 500} {
+			if method != optim.Adam && dim != 100 {
+				continue
+			}
 			for name, encoder := range encoders(dim) {
 				t.Run(fmt.Sprintf("%s/N=%d/%s", method, dim, name), func(t *testing.T) {
 					rate := 5e-4
@@ -310,10 +313,11 @@ func withinMost(t *testing.T, what string, got, want []float32, columns int, byC
 	}
 }
 
-// The same of tempered samples and shared negatives, and of either alone.
+// The same of tempered samples and shared negatives, and of either alone: all of them in 100 dimensions, each other dimension
+// with one of them, and other methods than Adam with the first.
 func TestTemperedEncodedCL(t *testing.T) {
 	d := cudatest.Open(t)
-	for _, x := range []struct {
+	for kind, x := range []struct {
 		name   string
 		o      wordcontext.Options
 		shared int
@@ -324,9 +328,12 @@ func TestTemperedEncodedCL(t *testing.T) {
 		{"one sample", wordcontext.Options{}, 40},
 	} {
 		for _, method := range []optim.Method{optim.Adam, optim.AdamRow, optim.AdaGrad} {
-			for _, dim := range []int{7, 100, 200, 300, 500, 600} {
+			for i, dim := range []int{7, 100, 200, 300, 500, 600} {
+				if dim != 100 && (kind+i)%4 != 0 || method != optim.Adam && (dim != 100 || kind > 0) {
+					continue
+				}
 				for name, encoder := range encoders(dim) {
-					if method != optim.Adam && dim != 100 || name == "cnn of the paper" && dim > 100 {
+					if name == "cnn of the paper" && dim > 100 {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/N=%d/%s", x.name, method, dim, name), func(t *testing.T) {
