@@ -128,6 +128,9 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 //	gradient of h in step 2, against frozen contexts
 //	gradient of words, from those of the windows that they are in
 //	words, or what they are composed of, moved along this gradient
+//
+// Nodes change their matrices in place, so moved is also an input of what has to wait for step 1: back overwrites the h that step 1
+// reads, and update reads the numbers of updates that step 1 counts. buildTogether has the same nodes in the other order.
 func (t *CBOW) build() {
 	occur := t.steps[0].core.Sampler
 	contexts := t.input(t.contexts.name, t.contexts.dense)

@@ -91,7 +91,7 @@ func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node
 		gradients := in[1].Float32s()
 		err := p.team.Each(p.PartCount(), rowsTogether, func(worker, part int) {
 			if w := &p.workers[worker]; w.Gradient(w.gradient, part, gradients) {
-				p.parts.move(part, 1, w.gradient)
+				p.parts.move(part, 1, w.gradient) // as one sample: the gradient is a sum of means of words already
 			}
 		})
 		for i := range s.Len() {

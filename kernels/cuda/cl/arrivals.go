@@ -69,6 +69,7 @@ func (x *arrivals) begin(b *cbowBuffer, args *stretchArgs) error {
 	return errors.Join(err, to.arrived.Record(x.stream), x.device.Stream().Wait(to.arrived, 0))
 }
 
+// makeJobs starts stretch_jobs, whose thread blocks have 256 threads.
 func (x *arrivals) makeJobs(args *stretchArgs, on cu.Stream) error {
 	return cuda.LaunchOn(on, x.jobs, cuda.Grid{Blocks: ceil(int(args.stretch.tiles)*tileRows, 256), Threads: 256}, args)
 }

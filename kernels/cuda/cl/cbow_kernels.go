@@ -184,7 +184,9 @@ type cbowLaunch struct {
 	start func() error
 }
 
-// launches returns the other kernels in their order. That which composes rows, if they are composed, is the first.
+// launches returns the kernels of an iteration in their order; a kernel that composes rows is the first. One that is launched early may
+// read, before it waits, only what the kernel before it does not write: words reads the composed rows then, so it cannot come next to
+// compose. It reads C as step 1 leaves it.
 func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 	early, composed, parts := k.device.Overlaps(), k.options.Composition != nil, k.composition
 	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount

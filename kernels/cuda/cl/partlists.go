@@ -7,7 +7,8 @@ import (
 // A member is a part of a word, or a word of a part, and how often the word has the part.
 type member = composed.Member
 
-// A partJob is a piece of the words of a part to train, users[first:end]; of a noRow it is none.
+// A partJob is a piece of the words of a part to train, users[first:end]; of a noRow it is none. parts.cu
+// reads it as four uint32.
 type partJob struct {
 	part, first, end uint32
 	piece, pieces    uint16

@@ -61,6 +61,7 @@ template <int F, class method> __device__ __forceinline__ void train(const Parts
 	const float updates = a.updates ? a.updates[u] + 1 : 1;
 	__syncwarp();
 	if (a.updates && laneNumber() == 0) a.updates[u] = updates;
+	// As one sample: the gradient is a sum of means of words already.
 	const StepNumbers s = a.updates ? numbersOf<method>(a.rule, *a.step, corrections(a.rule, updates), 1) : *a.step;
 	scale(g, 1 / gradientUnits);
 	updateRow<method>(a.parts, s, u, g);

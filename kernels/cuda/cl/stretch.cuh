@@ -29,7 +29,7 @@ struct StretchArgs {
 	float4 *scores;             // (V, chunks, 16) Y, of 64 negatives each
 	float4 *ofNegatives, *errors; // (T, chunks, 16) b and d
 	uint32_t *inside;           // (T) in how many windows a place is
-	float *updates;             // (V) of the words' rows of both tables
+	float *updates;             // (V) of the words' rows of both tables. stretch_jobs of the next iteration may have counted already: see Job
 	Loss *loss;
 	Gradients ofParts;          // of words that are composed, else none
 	uint32_t shared, chunks;    // H, and how many chunks have all of it

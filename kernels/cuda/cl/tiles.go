@@ -12,10 +12,11 @@ import (
 const (
 	tileRows      = 8 // as in dense.cuh
 	samplesOfWarp = 16
-	noRow         = math.MaxUint32
+	noRow         = math.MaxUint32 // none of job.cuh
 )
 
-// A rowJob is a piece of the samples of a row, or of number row of a list; of a noRow it is none.
+// A rowJob is a piece of the samples of a row, or of number row of a list; of a noRow it is none. Kernels
+// read it as two uint32.
 type rowJob struct {
 	row           uint32
 	piece, pieces uint16
