@@ -30,7 +30,6 @@ func newAgenda(e *executor, records []*Record) *agenda {
 	return a
 }
 
-// title says which run of all run i is.
 func (a *agenda) title(i int) string {
 	return fmt.Sprintf("[%d of %d] %s", i+1, len(a.runs), a.runs[i].Title())
 }

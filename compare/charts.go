@@ -129,7 +129,6 @@ func (p page) BandCharts() []figure {
 	return figures
 }
 
-// lastBands draws the losses of all bands at the end.
 func (p page) lastBands() figure {
 	chart := report.BoxChart{Title: "loss of words by frequency, at the end", X: "occurrences of a word in the text", Y: "loss"}
 	for b, band := range p.bands() {

@@ -93,7 +93,6 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	return f, e.compareSeeds(ctx, f)
 }
 
-// An executor trains the runs.
 type executor struct {
 	Means
 	options experiment.Options

@@ -177,7 +177,6 @@ func (j *judge) all(ctx context.Context, run string, threads int) ([]evaluate.Re
 	return results, items, err
 }
 
-// score scores vectors of words or of nodes.
 func (j *judge) score(ctx context.Context, vectors *embedding.Table, w words.Options, n nodes.Options) ([]evaluate.Result, error) {
 	if j.nodes != nil {
 		return nodes.ScoreLabels(ctx, vectors, nodes.SetName(j.data), j.nodes, n)

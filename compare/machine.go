@@ -22,7 +22,6 @@ type Machine struct {
 	Date       string  `json:"date"`         // RFC 3339, UTC
 }
 
-// thisMachine describes this machine now.
 func thisMachine() Machine {
 	hardware := machine.Describe()
 	return Machine{

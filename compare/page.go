@@ -34,7 +34,6 @@ func (r *Result) writePage(w io.Writer) error {
 // A page gives the template its data.
 type page struct{ *Result }
 
-// A figure is a chart with its texts.
 type figure struct {
 	Caption string
 	Note    string

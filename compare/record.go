@@ -115,13 +115,11 @@ func (r *Record) restart(folder string) {
 	}
 }
 
-// recordVersion is the version of the file of a record.
 const recordVersion = 1
 
 // noSum are the digits of the checksum in what it is the sum of.
 const noSum = "0000000000000000"
 
-// save writes the record.
 func (r *Record) save(out string) error {
 	if err := os.MkdirAll(filepath.Join(out, experiment.RunsFolder), 0o755); err != nil {
 		return fmt.Errorf("cannot make --out: %w", err)
@@ -187,7 +185,6 @@ func decodeRecord(data []byte) (r Record, err error) {
 // some thousands.
 const largestRecord = 256 << 20
 
-// readRecord reads the file of a record.
 func readRecord(path string) (r Record, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -65,7 +65,6 @@ const (
 	tableOthers  = "other metrics"
 )
 
-// table returns the table of the report that has the set.
 func (s Set) table() string {
 	switch {
 	case s.Main:
@@ -191,7 +190,6 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	return r, r.bootstrap(f)
 }
 
-// setsOf returns the sets on which all runs were scored.
 func setsOf(runs []*Record) (sets []Set) {
 	for i, s := range runs[0].Scores {
 		set := Set{Task: s.Task, Dataset: s.Dataset, Metric: s.Metric, Found: s.Found, Fewest: s.Found, Total: s.Total, Main: isMain(s)}
@@ -284,7 +282,6 @@ func (r *Result) ScoredSets() int {
 	return n
 }
 
-// meanScore is the mean of the valid scores.
 func meanScore(scores []evaluate.Result) float64 {
 	var values []float64
 	for _, s := range scores {

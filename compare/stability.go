@@ -122,7 +122,6 @@ func (v VariantResult) overlap(of func(*seeds.Stability) seeds.Overlap) evaluate
 	return of(v.Stability).Overlap
 }
 
-// severalSeeds reports whether a variant has several seeds.
 func (p page) severalSeeds() bool {
 	for _, v := range p.Variants {
 		if len(v.Spreads) > 0 {

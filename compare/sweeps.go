@@ -78,7 +78,6 @@ func (l SweepLine) rises() bool {
 	return len(l.Values) > 1
 }
 
-// title is a caption of a sweep's chart.
 func (s Sweep) title(what string) string { return fmt.Sprintf("%s by %s", what, s.Setting) }
 
 // log reports whether the axis of a chart is better logarithmic: the values span much.
@@ -106,7 +105,6 @@ func (p page) SweepCharts() []figure {
 	return figures
 }
 
-// lineChart shows the scores of one line on each set.
 func (p page) lineChart(sweep Sweep, l SweepLine) figure {
 	title := sweep.title("Scores of " + l.Name)
 	chart := report.LineChart{Title: title, X: sweep.Setting, Y: "score", Log: sweep.log()}
@@ -123,7 +121,6 @@ func (p page) lineChart(sweep Sweep, l SweepLine) figure {
 	return figure{Caption: title, Legend: p.SetLegend(), Chart: chart}
 }
 
-// linesChart shows one number of all lines.
 func (p page) linesChart(sweep Sweep, what, axis string, number func(VariantResult) Spread) figure {
 	title := sweep.title(what)
 	chart := report.LineChart{Title: title, X: sweep.Setting, Y: axis, Log: sweep.log()}

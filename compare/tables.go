@@ -30,7 +30,6 @@ func (p page) Tables() []report.Table {
 const boldNote = "Bold: the best score of a row, and every score that a bootstrap of the items cannot tell from the best (p at least .05 after Holm's correction). " +
 	"A row without single items to draw has no test, and nothing bold. "
 
-// names lists the variants.
 func (p page) names() []string {
 	var names []string
 	for _, v := range p.Variants {
@@ -228,7 +227,6 @@ func (p page) DifferenceTable() report.Table {
 // significance is the level of the tests of the report.
 const significance = 0.05
 
-// of reports whether a difference is on a set.
 func (d Difference) of(s Set) bool {
 	return d.Dataset == s.Dataset && d.Task == s.Task && d.Metric == s.Metric
 }

@@ -40,7 +40,6 @@ func identify(in *wordcount.Input) (identity, error) {
 	return id, nil
 }
 
-// add adds a file.
 func (id *identity) add(s wordcount.File) error {
 	path, err := filepath.Abs(s.Name)
 	if err != nil {

@@ -114,7 +114,6 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	return nil
 }
 
-// lines returns the lines of some words.
 func (v *Vocabulary) lines(first, end int) (b parallel.Block) {
 	for id := first; id < end; id++ {
 		word := v.Words[id]
@@ -127,7 +126,6 @@ func (v *Vocabulary) lines(first, end int) (b parallel.Block) {
 	return b
 }
 
-// appendLine appends a word and its count.
 func (v *Vocabulary) appendLine(to []byte, id int, separator byte) []byte {
 	to = append(append(to, v.Words[id]...), separator)
 	return append(strconv.AppendUint(to, v.Counts[id], 10), '\n')

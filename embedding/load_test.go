@@ -14,7 +14,6 @@ import (
 // float32s returns the values as little-endian bytes.
 func float32s(values ...float32) string { return string(memory.BytesOf(values)) }
 
-// npyFile returns the content of a .npy file.
 func npyFile(header, data string) string {
 	return npyMagic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + data
 }

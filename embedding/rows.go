@@ -108,7 +108,6 @@ func (m *binaryRows) put(b []byte, first, from, to int) error {
 	return nil
 }
 
-// notFinite is the error of value k of the vector of word i.
 func notFinite(word string, i, k int, v float32) error {
 	return fmt.Errorf("value %d of the vector of word %d (%q) is %v, %w", k+1, i+1, word, v, ErrNotFinite)
 }

@@ -121,7 +121,6 @@ func (t *Table) Index(word string) (row int, ok bool) {
 	return row, ok
 }
 
-// rows returns the table as rows.
 func (t *Table) rows() Rows {
 	return Rows{Words: t.Words, Dim: t.Dim, Vector: func(i int, _ []float32) []float32 { return t.Vector(i) }}
 }

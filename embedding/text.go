@@ -121,7 +121,6 @@ func readText(in input, header bool) (*Table, error) {
 	return NewTable(rows.words, rows.dim, rows.vectors)
 }
 
-// textRows collects the rows of a text file.
 type textRows struct {
 	words   []string
 	dim     int // 0 before the first line of a file without a header

@@ -78,7 +78,6 @@ func copyState(s interface{ State() []trainer.Tensor }) (saved []tensorCopy) {
 	return saved
 }
 
-// severalThreads returns numbers of threads.
 func severalThreads() []int {
 	if testing.Short() {
 		return []int{3}

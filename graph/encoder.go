@@ -85,7 +85,6 @@ type parameter struct {
 	node      *gorgonia.Node
 }
 
-// newEncoderRows returns the rows of the encoder of the options.
 func newEncoderRows(c Options, workers *team.Team) (*encoderRows, error) {
 	s := &encoderRows{encoder: c.Encoder, words: newFrozen("words", c.Encoder.Words(), c), team: workers, seed: c.Seed}
 	for _, p := range s.encoder.Parameters() {
@@ -99,7 +98,6 @@ func newEncoderRows(c Options, workers *team.Team) (*encoderRows, error) {
 	return s, c.Account.Err()
 }
 
-// compose adds the rows of all words.
 func (s *encoderRows) compose(g *iteration, _ *step.Sampler) *gorgonia.Node {
 	s.graph, s.rows = g.graph, s.composeBatch(g, nil)
 	return s.rows

@@ -39,7 +39,6 @@ func (g *iteration) number() int { return int(g.now[0]) }
 // step is the number of the iteration for optimizers: how often moments were updated, with this time.
 func (g *iteration) step() int { return g.past + g.number() }
 
-// rate is the learning rate of the iteration.
 func (g *iteration) rate() float64 { return g.now[1] }
 
 // input adds a named input node whose value is the tensor itself, not a copy.

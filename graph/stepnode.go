@@ -36,7 +36,6 @@ func newStepNode(number, rows, gradients int, workers *team.Team, c Options) *st
 	return s
 }
 
-// lossName describes the loss.
 func (s *stepNode) lossName() string {
 	if k, h := s.core.Sampler.Negatives, s.core.Sampler.Shared; h > 0 {
 		return fmt.Sprintf("loss of %d shared negatives with the weight of %d", h, k)

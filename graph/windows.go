@@ -55,7 +55,6 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Optio
 	}
 }
 
-// forward adds the node of the means.
 func (w *windows) forward(g *iteration, words *gorgonia.Node) *gorgonia.Node {
 	return g.node("windows: means of words", w.means, w.average, words)
 }
@@ -81,7 +80,6 @@ func (s *windowScratch) combine(out []float32, weight float32, table []float32, 
 	simd.Combine(out, s.weights, table, rows)
 }
 
-// average computes the means.
 func (w *windows) average(in []*tensor.Dense) error {
 	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
 	x := w.stretch

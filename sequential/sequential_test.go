@@ -116,7 +116,6 @@ func testSentence(t *testing.T, text string, c Options) {
 	testReference(t, text, 1, c, train)
 }
 
-// testSentences compares the training of all sentences with that of a reference.
 func testSentences(t *testing.T, text string, c Options, train func(r *reference)) {
 	testReference(t, text, strings.Count(text, "\n")+1, c, train)
 }

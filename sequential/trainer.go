@@ -344,7 +344,6 @@ func (w *worker) begin(epoch uint32, rate float32) {
 	w.model.rate, w.model.loss, w.model.pairs = rate, simd.NewLoss(), 0
 }
 
-// train trains the sentences from first to end.
 func (w *worker) train(first, end int) {
 	for w.block != nil && first < end {
 		first = w.trainBlock(first, end)

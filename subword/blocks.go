@@ -76,7 +76,6 @@ func (s *shards) doParts(t *team.Team, sizes []int, work func(worker, part int, 
 	})
 }
 
-// eachBlock calls work for all blocks of rows.
 func eachBlock(t *team.Team, rows int, work func(worker, first, last int)) error {
 	return t.Do((rows+blockRows-1)/blockRows, func(worker, b int) {
 		work(worker, b*blockRows, min((b+1)*blockRows, rows))

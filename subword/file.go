@@ -56,7 +56,6 @@ func Save(path string, e Trained, offset, center []float32) error {
 	})
 }
 
-// fileWriter collects tensors to write.
 type fileWriter struct {
 	tensors []safetensors.Tensor
 	data    []func(w io.Writer) error

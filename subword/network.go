@@ -264,7 +264,6 @@ func (n *network) encode(words []string, dst []float32) (err error) {
 	return machine.Close()
 }
 
-// values is the number of values of the parameters.
 func (n *network) values() (values int) {
 	for _, p := range n.parameters {
 		values += p.Value.Shape().TotalSize()
@@ -283,7 +282,6 @@ func (n *network) each(do func(name string, values []float32, shape ...int)) {
 	}
 }
 
-// save describes the network for Save.
 func (n *network) save(d *description, f *fileWriter) {
 	d.Kind, d.Network = n.Source(), &n.options
 	f.bytes("alphabet", []byte(strings.Join(n.alphabet.symbols, "\n")))
@@ -296,7 +294,6 @@ func (n *network) FileBytes() int64 { return fileOverhead + 4*int64(n.values()) 
 // ListBytes estimates the memory of the symbols of each word, and of the alphabet.
 func (n *network) ListBytes() int64 { return n.vocabulary.bytes() + n.alphabet.bytes() }
 
-// network makes the network of a file.
 func (f fileReader) network(name string, o NetworkOptions) (Composer, error) {
 	o, err := o.withDefaults()
 	if err != nil {

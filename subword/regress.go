@@ -140,7 +140,6 @@ func newRegression(e *NGrams, counts []uint64, ridge float32, threads *team.Team
 	return r
 }
 
-// holdersOf returns the words of a row.
 func (r *regression) holdersOf(row int) []uint32 { return r.holders[r.first[row]:r.first[row+1]] }
 
 // each runs work for all i below n.

@@ -36,7 +36,6 @@ func Corpus() io.Reader { return bytes.NewReader(corpus) }
 // sections with four words a line.
 func Eval() fs.FS { return folder("eval") }
 
-// folder returns an embedded folder.
 func folder(name string) fs.FS {
 	tree, err := fs.Sub(files, name)
 	if err != nil { // only an invalid path fails, and the names above are valid

@@ -175,7 +175,6 @@ func sections(t *testing.T, name string) map[string][][4]string {
 	return found
 }
 
-// lines returns the lines of a file in Eval.
 func lines(t *testing.T, name string) []string {
 	t.Helper()
 	f, err := Eval().Open(name)

@@ -17,7 +17,6 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// vectorsOf trains and returns the vectors.
 func vectorsOf(t *testing.T, c settings.Config) []byte {
 	t.Helper()
 	if _, err := Run(t.Context(), c, Options{NoPlan: true}, nil); err != nil {

@@ -27,7 +27,6 @@ type executor interface {
 	close()
 }
 
-// newExecutor chooses the executor of a job.
 func newExecutor(j *job) executor {
 	own := processor{job: j}
 	switch {

@@ -12,7 +12,6 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// writeFile makes a file in the test's folder and returns its path.
 func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -38,7 +37,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// modesOf lists the modes of some families.
 func modesOf(families ...settings.Family) (names []string) {
 	for _, m := range settings.Modes() {
 		if slices.Contains(families, m.Family) {

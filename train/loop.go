@@ -123,7 +123,6 @@ func (l *loop) begin() *training {
 	return t
 }
 
-// show begins to show progress.
 func (t *training) show() {
 	t.ready()
 	t.stage = t.progress.Stage("training", t.work.Steps)

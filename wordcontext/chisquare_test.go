@@ -44,7 +44,6 @@ type pairCounts struct {
 // newPairCounts counts pairs of numbers below n.
 func newPairCounts(n int) *pairCounts { return &pairCounts{n, make([]int, n*n)} }
 
-// Add counts a pair.
 func (p *pairCounts) Add(x, y uint32) { p.Counts[int(x)*p.n+int(y)]++ }
 
 // checkCounts tests that all pairs, and all differences x - y mod n and x xor y, are

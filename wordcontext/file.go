@@ -85,7 +85,6 @@ func (m *Matrix) header(groupContexts uint64) header {
 	return h
 }
 
-// options returns the options in the header.
 func (h *header) options() Options {
 	return Options{
 		Window: int(h.Window), Contexts: int(h.Contexts), Sample: h.Sample, Passes: int(h.Passes),

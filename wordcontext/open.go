@@ -57,7 +57,6 @@ func open(path string, bounded, check bool) (_ *Matrix, err error) {
 	return m, nil
 }
 
-// A decoder makes a matrix of the bytes of a file.
 type decoder struct {
 	content io.ReaderAt // whose checksums and stored contexts are checked, too; nil: they are not
 }

@@ -61,7 +61,6 @@ func referenceRow(contexts []uint32, length int, o Options, row int) []uint32 {
 	return kept
 }
 
-// sorted returns a sorted copy.
 func sorted(s []uint32) []uint32 {
 	s = slices.Clone(s)
 	slices.Sort(s)

@@ -257,7 +257,6 @@ func (r *StretchReader) append(words, widths []uint32, dst *Stretch) {
 	}
 }
 
-// sortPlaces lists the places of each word.
 func (r *StretchReader) sortPlaces(dst *Stretch) {
 	dst.Rows, dst.Slots = dst.Rows[:0], append(dst.Slots[:0], 0)
 	for i, set := range r.occur {

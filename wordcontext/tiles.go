@@ -131,7 +131,6 @@ func (t *tileLayout) place(first, end int, order []int) []int {
 
 func (t *tileLayout) stored(i int) uint64 { return t.offsets[i+1] - t.offsets[i] }
 
-// pieces returns the number of pieces of row i.
 func (t *tileLayout) pieces(i int) int {
 	return int((t.stored(i) + 1<<t.shifts[i] - 1) >> t.shifts[i])
 }

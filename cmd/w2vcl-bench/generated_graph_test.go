@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// edgesOf returns the edges of a graph.
 func edgesOf(t *testing.T, g generatedGraph, threads int) (edges [][2]int64) {
 	t.Helper()
 	var text bytes.Buffer

@@ -160,7 +160,6 @@ func readWords(ctx context.Context, s cli.Streams, path string) ([]string, error
 	return words, err
 }
 
-// outputFormat returns the format to write.
 func (o *convertOptions) outputFormat(to string) (embedding.Format, error) {
 	if o.format != "" {
 		format, err := embedding.ParseFormat(o.format)

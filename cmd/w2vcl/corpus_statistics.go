@@ -163,7 +163,6 @@ func newPairCounts(v *corpus.Vocabulary, window int) *pairCounts {
 	return &pairCounts{v, window, n, make([]uint64, n*n)}
 }
 
-// add counts the pairs of a sentence.
 func (p *pairCounts) add(ids []uint32) {
 	n := p.words
 	for i, a := range ids {

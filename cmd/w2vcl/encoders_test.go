@@ -100,7 +100,6 @@ func encoderModes() (all [][]string) {
 	return all
 }
 
-// trainsOn returns the devices that train an encoder in a mode.
 func trainsOn(mode []string, encoder map[string]string) string {
 	var devices []string
 	for _, d := range []struct{ device, name string }{{settings.DeviceCPU, "CPU"}, {"cuda", "GPU"}, {"cuda:0,1", "GPUs"}} {

@@ -84,7 +84,6 @@ func trainInputs(v cli.FileValues) []cli.File {
 	return append(textInputs(v), v.Read("graph", cli.FileStream), v.Read("config", cli.FileMapped), v.Read("init", cli.FileInput))
 }
 
-// textInputs are the files of reading a text.
 func textInputs(v cli.FileValues) []cli.File {
 	return []cli.File{v.Read("corpus", cli.FileText), v.Write("vocab", cli.FileKept, cli.TextKind), v.Read("cache", cli.FileFolder)}
 }

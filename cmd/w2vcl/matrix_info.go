@@ -110,7 +110,6 @@ func (m matrixSummary) print(s cli.Streams) error {
 	return out.Print(s.Out)
 }
 
-// shownContexts is how many contexts of a row are shown.
 const shownContexts = 16
 
 // matrixRows prints the first rows of M: the word, then its contexts as training takes them.
@@ -151,7 +150,6 @@ func matrixRows(s cli.Streams, path string, rows int, vocabulary string) error {
 	return out.Print(s.Out)
 }
 
-// matrixWords reads the words of a vocabulary file.
 func matrixWords(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

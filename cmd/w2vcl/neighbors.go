@@ -81,7 +81,6 @@ func (o *neighborsOptions) run(ctx context.Context, s cli.Streams, path string, 
 	return out.Print(s.Out)
 }
 
-// neighbors finds the nearest words of each word.
 func neighbors(ctx context.Context, t *runfolder.Vectors, found []runfolder.WordVector, count int) ([]wordNeighbors, error) {
 	vectors, exclude := make([][]float32, len(found)), make([][]int, len(found))
 	for i, w := range found {

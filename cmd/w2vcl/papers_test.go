@@ -208,7 +208,6 @@ func checkMade(t *testing.T, page, begin string, made []byte) {
 	}
 }
 
-// papersTables writes the tables.
 func papersTables(p papersOf) []byte {
 	var b bytes.Buffer
 	summary(&b, p)

@@ -183,7 +183,6 @@ func (o *phrasesOptions) find(ctx context.Context, s cli.Streams, p *progress.Pr
 	return found, nil
 }
 
-// join writes the text with the phrases of a list joined.
 func (o *phrasesOptions) join(ctx context.Context, s cli.Streams, p *progress.Progress, text string, list phrases.List, w io.Writer) error {
 	joiner, begun, joined := phrases.NewJoiner(list), false, int64(0)
 	var line []byte

@@ -58,7 +58,6 @@ interval of a mean score is by Student's t, the interval of a standard deviation
 	return cmd
 }
 
-// severalRuns checks that a command has two runs or more.
 func severalRuns(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return terminal.Usagef("%s needs two runs or more: name run folders or files of vectors", cmd.CommandPath())

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// A scalar is a named value.
 type scalar struct {
 	tag   string
 	value float64

@@ -93,7 +93,6 @@ func (f *File) set(name string, value any) (err error) {
 	return err
 }
 
-// addVariant adds the variant of a table.
 func (f *File) addVariant(name string, tables any) error {
 	table, ok := tables.(map[string]any)[name].(map[string]any)
 	if !ok {

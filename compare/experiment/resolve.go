@@ -107,7 +107,6 @@ func (o Options) defaults(v Variant) settings.Config {
 	return settings.Defaults(v.Mode, preset, "", valuesOf("model", cmp.Or(v.Own["model"], o.Settings["model"]))[0])
 }
 
-// applies reports whether a variant has a use for a setting.
 func (o Options) applies(s settings.Setting, v Variant) bool {
 	return s.AppliesWith(v.Mode, o.defaults(v).Model)
 }

@@ -23,7 +23,6 @@ type BarChart struct {
 	Bars  []Bar
 }
 
-// draw draws the chart.
 func (b BarChart) draw() *canvas {
 	const row = 40
 	tall := float64(top + row*len(b.Bars) + bottom)

@@ -28,7 +28,6 @@ type BoxChart struct {
 	Sets  []BoxSet
 }
 
-// draw draws the chart.
 func (b BoxChart) draw() *canvas {
 	c := newCanvas(b.Title, height)
 	ys := []float64{0}

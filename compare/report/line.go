@@ -27,7 +27,6 @@ type LineChart struct {
 	Series []Series
 }
 
-// draw draws the chart.
 func (l LineChart) draw() *canvas {
 	var xs, ys []float64
 	series := make([]Series, 0, len(l.Series))
@@ -78,7 +77,6 @@ func (c *canvas) spread(s Series, x, y axis) {
 	}
 }
 
-// series draws the line of a series and its points.
 func (c *canvas) series(s Series, x, y axis) {
 	if len(s.Points) == 0 {
 		return

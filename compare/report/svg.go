@@ -60,7 +60,6 @@ type shape struct {
 // A point is a place in a chart.
 type point struct{ x, y float64 }
 
-// A canvas collects the shapes of one chart.
 type canvas struct {
 	title  string // for readers who cannot see the chart
 	height float64

@@ -29,7 +29,6 @@ type Cell struct {
 	Span        int  // columns that it fills; 0: one
 }
 
-// columns is the number of columns.
 func (t Table) columns() int { return len(t.Head) }
 
 // WriteTeX writes a tabular for LaTeX with the package booktabs.

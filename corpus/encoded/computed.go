@@ -52,7 +52,6 @@ func (t *Text) Source() any {
 	return t.computed.Source
 }
 
-// sentenceOf returns the number of the sentence that a token is in.
 func (t *Text) sentenceOf(token int) int {
 	if t.offsets == nil {
 		return token / t.computed.Longest

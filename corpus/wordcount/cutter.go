@@ -56,7 +56,6 @@ func (c *cutter) run(ctx context.Context) error {
 	return nil
 }
 
-// cutSource reads one source.
 func (c *cutter) cutSource(ctx context.Context, text *textfile.Reader) error {
 	defer text.Close()
 	f := fileCutter{cutter: c, text: text, buffer: c.buffer}

@@ -111,7 +111,6 @@ func (t *table) full(limit int64) bool {
 	return t.bytes() > limit || 2*t.bytes() > limit && 2*(t.used+perChunk) > len(t.slots) || int64(len(t.long)+8*len(t.longEnds)) > limit
 }
 
-// tokens returns the sum of the counts.
 func (t *table) tokens() (sum int64) {
 	for i := range t.slots {
 		sum += int64(t.slots[i].count)

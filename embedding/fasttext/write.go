@@ -141,7 +141,6 @@ func writeMatrixHead(w io.Writer, rows, dim int) error {
 	return err
 }
 
-// writeFloats writes values.
 func writeFloats(w io.Writer, values []float32) error {
 	_, err := w.Write(memory.BytesOf(values))
 	return err

@@ -40,7 +40,6 @@ func categories(name, example string, open func(first []string) (c memberColumns
 	return Format{Task: evaluate.TaskCategorization, Name: name, Example: example, matches: matches, read: read}
 }
 
-// titledColumns finds the columns by their titles.
 func titledColumns(first []string) (c memberColumns, ok bool) {
 	c = memberColumns{word: -1, category: -1, titles: true}
 	for column, title := range first {

@@ -105,7 +105,6 @@ func FindSentences(ctx context.Context, path string) (sets []SentenceSet, strang
 	return sets, strangers, notes, nil
 }
 
-// sentenceParts are the parts of the sets of a folder.
 type sentenceParts struct {
 	stems   []string                         // of the sets, in the order of their first files
 	parts   map[string]map[string][]Sentence // by stem and ending

@@ -19,7 +19,6 @@ type Pair struct {
 	Score         float64
 }
 
-// pairLines are the lines of a similarity file.
 type pairLines struct {
 	titles bool // in the first line
 	parse  func(line string) (Pair, error)

@@ -72,7 +72,6 @@ func reviewOf(file string) (stem, part, label string, unlabelled bool) {
 	return filepath.Dir(filepath.Dir(folder)), part, label, label == "unsup"
 }
 
-// readReview reads a file that is one text.
 func readReview(path, label string) (Sentence, error) {
 	data, err := readFile(path)
 	if err != nil {

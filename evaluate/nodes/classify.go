@@ -118,7 +118,6 @@ func meanDeviation(values []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation / float64(len(values)))
 }
 
-// labelledNodes are the nodes with labels and vectors.
 type labelledNodes struct {
 	classes int
 	x       *learn.Examples    // the nodes' vectors

@@ -46,7 +46,6 @@ func SetName(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// titles matches a first line with titles.
 var titles = regexp.MustCompile(`(?i)^(node|vertex|user|page|id)[ _]?(id)?,(label|class|group|category|community|type)[ _]?(id)?$`)
 
 // read reads lines. The first ones decide how all are divided.

@@ -54,7 +54,6 @@ func classify(ctx context.Context, c networkOptions, training, dev, test []sente
 	return found, errors.Join(err, n.close())
 }
 
-// new makes a network for the sentences of all parts.
 func (c *networkOptions) new(batch int, parts ...[]sentence) (*network, error) {
 	if c.Recurrent {
 		return newRecurrent(c, batch, min(longestOf(parts...), mostWords))

@@ -97,7 +97,6 @@ func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.T
 	}
 }
 
-// subset returns a table of some rows.
 func subset(t *embedding.Table, rows []int) (*embedding.Table, error) {
 	var words []string
 	var vectors []float32

@@ -5,7 +5,6 @@ import "math"
 // A Place is a point of the plane.
 type Place struct{ X, Y float64 }
 
-// finite reports whether a place is one.
 func (p Place) finite() bool {
 	return !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X+p.Y, 0)
 }

@@ -26,7 +26,6 @@ func (t tally) score(rule OOV) evaluate.Score {
 	return evaluate.Fraction(t.right, t.total)
 }
 
-// analogy scores the sections with each method.
 func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dataset.Section, o Options) ([]evaluate.Result, error) {
 	tallies := make([]map[Method]tally, len(sections))
 	for i, s := range sections {
@@ -127,7 +126,6 @@ func answerSection(ctx context.Context, l *evaluate.Lookup, s dataset.Section, n
 	return tallies, nil
 }
 
-// newResult returns a single score.
 func newResult(task, set, metric string, score evaluate.Score, found, total int) evaluate.Result {
 	return evaluate.Result{Task: task, Dataset: set, Metric: metric, Score: score, Found: found, Total: total}
 }

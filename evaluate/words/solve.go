@@ -78,7 +78,6 @@ func rowsOf(l *evaluate.Lookup, q dataset.Question) (rows, bool) {
 	return rows{given[0], given[1], given[2], answers[0], answers[1:]}, true
 }
 
-// answerRows returns the rows of the answers that the table has.
 func answerRows(l *evaluate.Lookup, first string, also []string) (found []int) {
 	if row, ok := l.Row(first); ok {
 		found = append(found, row)
@@ -163,7 +162,6 @@ func scanCosMul(inverseA, b, c []float32, first int, best *candidate, allowed fu
 	}
 }
 
-// run counts the right answers of each method.
 func (p *pass) run(ctx context.Context) (right map[Method]int, err error) {
 	answers, err := p.answers(ctx)
 	if err != nil {

@@ -38,7 +38,6 @@ func randomTable(t testing.TB, words, dim int) *embedding.Table {
 	return table
 }
 
-// newLookup is evaluate.NewLookup of the options.
 func newLookup(t testing.TB, table *embedding.Table, o evaluate.LookupOptions) *evaluate.Lookup {
 	t.Helper()
 	l, err := evaluate.NewLookup(table, o)

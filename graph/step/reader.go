@@ -84,7 +84,6 @@ func (s *Reader) Iteration(number int) (slots []uint32, samples int, err error) 
 	return s.samples[(number-first)*size:][:size], int(s.counts[number-first].Load()), nil
 }
 
-// read reads the iterations from first on.
 func (s *Reader) read(first int) error {
 	for k := range s.counts {
 		s.counts[k].Store(0)

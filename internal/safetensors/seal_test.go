@@ -31,7 +31,6 @@ func sealed(t testing.TB) []byte {
 	return file.Bytes()
 }
 
-// content is all that a file says.
 type content struct {
 	Metadata map[string]string
 	Tensors  []Tensor

@@ -105,7 +105,6 @@ func (c Columns) Split(fields []Field, line []byte) ([]Field, error) {
 	return fields, nil
 }
 
-// separates reports whether a byte separates columns.
 func (c Columns) separates(b byte) bool { return b == c.Separator || b == '\t' && c.Separator == ' ' }
 
 // isBlank reports whether a byte around a column does not belong to it.

@@ -83,7 +83,6 @@ func frames(t testing.TB, rng *rand.Rand, text []byte, sized bool) []byte {
 	return file
 }
 
-// readFile reads a file with some threads.
 func readFile(file []byte, threads int) ([]byte, error) {
 	var stored atomic.Int64
 	source := Source{Name: "FILE", Size: int64(len(file)), Threads: threads, Open: func() (io.ReadCloser, error) {

@@ -143,7 +143,6 @@ func (r *parquetReader) more() (err error) {
 	return nil
 }
 
-// nextGroup goes to the next row group.
 func (r *parquetReader) nextGroup() error {
 	groups := r.file.Metadata().RowGroups
 	if r.group == len(groups) {

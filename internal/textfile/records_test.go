@@ -139,7 +139,6 @@ type row struct {
 	Tags []string `parquet:"tags"`
 }
 
-// parquetFile returns a file of the texts in groups of some rows.
 func parquetFile(t testing.TB, texts []*string, group int, options ...parquet.WriterOption) []byte {
 	t.Helper()
 	var file bytes.Buffer

@@ -119,7 +119,6 @@ func (t table) texts(r io.Reader, column string) io.Reader {
 	return &tableReader{next: t.rows(r), column: slices.Index(t.columns, column), columns: len(t.columns)}
 }
 
-// A tableReader reads the texts of a column.
 type tableReader struct {
 	next            func() (row []string, line int, err error)
 	column, columns int

@@ -58,7 +58,6 @@ func names() []string {
 	return append(open, others...)
 }
 
-// load loads the library.
 func load() (*library, error) {
 	keepSignals()
 	var errs []error

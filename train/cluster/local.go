@@ -96,7 +96,6 @@ func (c *local) meet(v visit, serve func(all []visit) error) error {
 	return c.mismatch
 }
 
-// wait waits for all ranks.
 func (c *local) wait() error {
 	turn := c.turn
 	if c.here++; c.here == len(c.ranks) {

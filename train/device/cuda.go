@@ -72,7 +72,6 @@ func translate(err error) error {
 	return err
 }
 
-// A cudaDevice is cuda.Device as a Device.
 type cudaDevice struct{ *cuda.Device }
 
 func (d cudaDevice) Name() string { return d.Device.Name }

@@ -15,7 +15,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/vanilla"
 )
 
-// A cudaGroup is several GPUs as one Device.
 type cudaGroup struct{ devices []*cuda.Device }
 
 // openGroup opens several GPUs at the same time and connects them: by their memory, or else by NCCL.

@@ -76,7 +76,6 @@ func TestSeveralGPUs(t *testing.T) {
 	}
 }
 
-// several returns so many GPUs as a device.
 func several(gpus int) device.Device {
 	d := devicetest.New()
 	d.Parts = gpus

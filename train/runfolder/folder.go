@@ -170,7 +170,6 @@ func (f *Folder) clearPartial(force bool) error {
 	return removeRun(f.Dir)
 }
 
-// lockDir makes dir the folder to work in.
 func (f *Folder) lockDir(dir string) error {
 	lock, err := lockFolder(dir)
 	if errors.Is(err, errLocked) {

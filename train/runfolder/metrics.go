@@ -115,7 +115,6 @@ func sealed(line []byte) []byte {
 	return fmt.Appendf(line[:len(line):len(line)], `,"xxh64":"%s"}`, corpus.Hex(xxhash.Sum64(line)))
 }
 
-// decodeMetric reads a line.
 func decodeMetric(line []byte) (m Metric, err error) {
 	at := len(line) - len(seal)
 	if at < 0 || !bytes.HasPrefix(line[at:], []byte(seal[:10])) {

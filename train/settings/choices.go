@@ -125,7 +125,6 @@ var noises = []noise{
 	},
 }
 
-// choicesOf makes choices of a list.
 func choicesOf[T any](list []T, choice func(T) Choice) (all []Choice) {
 	for _, x := range list {
 		all = append(all, choice(x))

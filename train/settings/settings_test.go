@@ -16,7 +16,6 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-// writeFile makes a file in the test's folder and returns its path.
 func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -61,7 +61,6 @@ func settingParts() [13]settingPart {
 	}
 }
 
-// part makes one part of the table.
 func (c *Config) part(part settingPart) []Setting {
 	settings := part.settings(c)
 	for k := range settings {
@@ -82,7 +81,6 @@ var partOf struct {
 	part map[string]int
 }
 
-// setting finds a setting by its name.
 func (c *Config) setting(name string) (Setting, bool) {
 	partOf.Do(func() {
 		partOf.part = map[string]int{}

@@ -40,7 +40,6 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// A validator collects the problems of a configuration.
 type validator struct {
 	config   *Config
 	problems []string
@@ -122,7 +121,6 @@ func (v *validator) training() {
 	v.check(c.WeightDecay > 1 || c.LR*c.WeightDecay < 1 || c.LR > 100 || !c.trains(withOptimizer), "lr", "must be below 1/--weight-decay %g, "+sign, c.WeightDecay)
 }
 
-// samples checks how many samples words have.
 func (v *validator) samples() {
 	const rowSamples = 1 << 30
 	c := v.config

@@ -241,7 +241,6 @@ func (f *File) isMissing() bool {
 	}
 }
 
-// specialKind names a kind of file.
 func specialKind(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeNamedPipe != 0:

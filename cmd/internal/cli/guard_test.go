@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
-// strangeKind is a kind that no file of the test is of.
 var strangeKind = StartKind("strange", "\x01")
 
 // TestGuardFiles: the rules, one by one.

@@ -22,7 +22,6 @@ func (c CBOWOptions) lengths() []int {
 	return []int{t, t, t, t, most, most + 1, c.SharedNegatives, c.SharedNegatives}
 }
 
-// values is how many values all lists have.
 func (c CBOWOptions) values() (values int) {
 	for _, length := range c.lengths() {
 		values += length

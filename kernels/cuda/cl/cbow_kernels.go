@@ -178,7 +178,6 @@ func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	p.updates, p.rule = k.newUpdates(a, "parts.updates", x.PartCount()), k.args.rule
 }
 
-// A cbowLaunch is a kernel of an iteration.
 type cbowLaunch struct {
 	name  string
 	start func() error

@@ -199,7 +199,6 @@ func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint
 	return gradients
 }
 
-// train trains the parts of words that have gradients.
 func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float64) {
 	x := p.Composition
 	if x == nil {

@@ -33,7 +33,6 @@ func sameLayout(t *testing.T, pairs map[string]any) {
 	}
 }
 
-// A source is that of all kernels.
 type source string
 
 func (s source) compare(t *testing.T, name string, x reflect.Type) {
@@ -92,7 +91,6 @@ func (s source) layout(name string) (fields map[string]field, size, align int) {
 	return fields, (size + align - 1) / align * align, align
 }
 
-// sum returns the sum of numbers and constants.
 func (s source) sum(terms string) (sum int) {
 	for _, term := range strings.Split(terms, " + ") {
 		if constant := regexp.MustCompile(`constexpr \w+ ` + term + ` = (\d+)`).FindStringSubmatch(string(s)); constant != nil {

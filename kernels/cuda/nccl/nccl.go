@@ -160,7 +160,6 @@ func (c *Comm) stream() C.stream {
 	return *(*C.stream)(unsafe.Pointer(&s)) // a structure of the handle alone
 }
 
-// group makes several calls as one.
 func (c *Comm) group(calls func() error) error {
 	if c.aborted.Load() {
 		return errAborted

@@ -74,7 +74,6 @@ var families = map[Mode]family{
 // slots are the places of a ring of rows: for a window and the word that enters next.
 func slots(radius int) int { return 2*radius + 2 }
 
-// kernel chooses the kernel.
 func (c *Options) kernel() (kernel, error) {
 	size, err := cuda.KernelSize(c.Dim)
 	if err != nil {

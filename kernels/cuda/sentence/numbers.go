@@ -15,7 +15,6 @@ import (
 
 const chunkValues = 32 // a cache line
 
-// chunks is the number of chunks of a row.
 func chunks(dim int) int { return (dim + chunkValues - 1) / chunkValues }
 
 // padded is the number of a row's values there.

@@ -38,7 +38,6 @@ var modes = []struct {
 	{PARW2V, sequential.Options{Algorithm: sequential.PARW2V}},
 }
 
-// modeOf returns the mode of a trainer's options.
 func modeOf(c sequential.Options) Mode {
 	for _, m := range modes {
 		if m.Algorithm == c.Algorithm && m.Model == c.Model && m.PairByPair == c.PairByPair {
@@ -90,7 +89,6 @@ func optionsOf(text *corpus.Corpus, noise *corpus.Alias, c sequential.Options, i
 	}
 }
 
-// newKernelsOf is New for tests.
 func newKernelsOf(t testing.TB, d *cuda.Device, c Options) *Kernels {
 	t.Helper()
 	f, err := New(d, c)

@@ -101,7 +101,6 @@ func (c *Options) text() Text {
 	return memoryText{c.Tokens, c.Sentences}
 }
 
-// memoryText is a text in memory.
 type memoryText struct {
 	tokens    []uint32
 	sentences []int

@@ -14,7 +14,6 @@ type walker struct {
 	args   cu.DevicePtr
 }
 
-// newWalker brings a graph to the device.
 func newWalker(d *cuda.Device, w *Walks) (*walker, error) {
 	m := &cuda.Allocator{Device: d}
 	starts := cuda.PlacedParts(m, "nodes of the graph", len(w.Starts), func(to []uint64, first int) {

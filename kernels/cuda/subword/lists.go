@@ -66,7 +66,6 @@ func (x *lists) launch(kernel cu.Function, blocks, threads int) error {
 
 func groupsOf(n uint32, size int) int { return (int(n) + size - 1) / size }
 
-// tables computes the tables.
 func (x *lists) tables(g *cnnArgs) error {
 	l := &x.args
 	l.cnn = *g

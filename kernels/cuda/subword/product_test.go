@@ -13,7 +13,6 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 )
 
-// placeNarrow sends a matrix.
 func placeNarrow(a *allocator, x []float32, rows, columns int) narrowMatrix {
 	m := a.narrow("matrix", rows, columns)
 	if a.Err == nil {

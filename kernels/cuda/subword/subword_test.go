@@ -122,7 +122,6 @@ func (x encodedCase) on(t testing.TB, devices ...*cuda.Device) (k device.CLKerne
 	return k
 }
 
-// train trains iterations and returns their losses.
 func train(t testing.TB, k device.CLKernels, first, count int, rate float64) (losses []float64) {
 	t.Helper()
 	for count > 0 {

@@ -146,7 +146,6 @@ func (t *transfer[T]) free(d *cuda.Device) error {
 	return err
 }
 
-// send begins to copy values to the device.
 func (t *transfer[T]) send(d *cuda.Device, values []T) error {
 	if err := t.grow(d, len(values)); err != nil || len(values) == 0 {
 		return err

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// randomMinibatch returns a minibatch of so many positives.
 func randomMinibatch(r *rand.Rand, rows, negatives, positives int) (words, contexts []uint32) {
 	for range positives {
 		word := uint32(r.IntN(rows) * r.IntN(2)) // half of them are word 0

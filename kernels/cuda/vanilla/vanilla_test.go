@@ -81,7 +81,6 @@ func newKernels(t testing.TB, d *cuda.Device, c Options) *Kernels {
 	return k
 }
 
-// train trains a unit.
 func train(t testing.TB, k *Kernels, reference *graph.Vanilla, unit, first int, rate float64) (loss float64, count int) {
 	t.Helper()
 	u := NewUnit(k.options.Rows, k.options.Negatives, k.network != nil)

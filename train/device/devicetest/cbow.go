@@ -52,7 +52,6 @@ func newStretches(c cl.CBOWOptions) (*graph.CBOW, error) {
 	return graph.NewCBOW(s, math.MaxInt32, o)
 }
 
-// cbowKernels have a graph.CBOW do the work.
 type cbowKernels struct {
 	memory
 	cl.CBOWOptions

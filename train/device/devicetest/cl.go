@@ -83,10 +83,8 @@ func (k *clKernels) Samples(buffer int) ([]uint32, error) {
 	return k.buffers[buffer], k.device.Fail
 }
 
-// slots returns how many an iteration has.
 func (k *clKernels) slots() int { return int(k.matrix.Slots()[k.Rows]) }
 
-// setMatrix makes the trainer.
 func (k *clKernels) setMatrix(m *wordcontext.Matrix) (err error) {
 	if m == nil {
 		return fmt.Errorf("the samples come from the host: give the device its Matrix, to compare them with")

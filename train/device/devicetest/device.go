@@ -109,7 +109,6 @@ func (m *memory) Receive(name string, values []float32) error {
 	return err
 }
 
-// noiseOf returns what has an alias table.
 func noiseOf(table []uint32) (*corpus.Alias, error) {
 	weights := make([]float64, len(table)/2)
 	for i := range weights {

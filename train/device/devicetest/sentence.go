@@ -118,7 +118,6 @@ func (k *sentenceKernels) unit(number int, rate float32) (trainer.Report, error)
 	return r, err
 }
 
-// text returns the sentences from first to end.
 func (k *sentenceKernels) text(first, end int) *corpus.Corpus {
 	start := k.Text.Start(first)
 	c := &corpus.Corpus{Vocabulary: k.vocabulary, Tokens: make([]uint32, k.Text.Start(end)-start)}

@@ -44,7 +44,6 @@ func newMinibatches(c vanilla.Options) (*graph.Vanilla, error) {
 	})
 }
 
-// vanillaKernels have a graph.Vanilla do the work.
 type vanillaKernels struct {
 	memory
 	vanilla.Options
