@@ -138,7 +138,10 @@ func (f *Folder) claim(force bool) error {
 		return fmt.Errorf("cannot make --out %s: %w", f.Name, err)
 	}
 	there := err != nil
-	if err := f.lockDir(f.partial()); err != nil {
+	switch err := f.lockDir(f.partial()); {
+	case errors.Is(err, fs.ErrNotExist): // who had it has just ended
+		return f.claim(force)
+	case err != nil:
 		return err
 	}
 	if there {
