@@ -10,12 +10,10 @@ import (
 
 // A Machine describes the machine that a result was measured on.
 type Machine struct {
-	Processor  string  `json:"processor"`              // model name; "" if unknown
-	Processors int     `json:"processors"`             // that the system shows this process
-	Threads    int     `json:"gomaxprocs"`             // processors that Go uses at the same time
-	L2         int64   `json:"l2_bytes"`               // of one processor; 0: unknown
-	Cache      int64   `json:"last_level_cache_bytes"` // all caches of the last level together; 0: unknown
-	Kernels    string  `json:"kernels"`                // best instructions of the kernels
+	Processor  string  `json:"processor"`  // model name; "" if unknown
+	Processors int     `json:"processors"` // that the system shows this process
+	Threads    int     `json:"gomaxprocs"` // processors that Go uses at the same time
+	Kernels    string  `json:"kernels"`    // best instructions of the kernels
 	Go         string  `json:"go"`
 	System     string  `json:"system"`
 	Load       float64 `json:"load_average"` // of the minute before, of all processes; -1: unknown
@@ -25,7 +23,7 @@ type Machine struct {
 func thisMachine() Machine {
 	hardware := machine.Describe()
 	return Machine{
-		Processor: hardware.Processor, L2: hardware.L2, Cache: hardware.Cache, Load: hardware.Load,
+		Processor: hardware.Processor, Load: hardware.Load,
 		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), Kernels: string(simd.Current()),
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Date: time.Now().UTC().Format(time.RFC3339),

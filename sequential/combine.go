@@ -3,7 +3,6 @@ package sequential
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 )
 
@@ -107,47 +106,27 @@ const negligible = 1.0 / (1 << 21)
 // cancelled is the part of the squares of changes below which their sum has no direction: rounding is as large.
 const cancelled = 1.0 / (1 << 17)
 
-// A Combiner combines rows. It is for one goroutine.
-type Combiner struct {
-	rule Rule
-	dots []float64 // (R, R) of the changes
-	part []float32 // (R)
-}
-
-// NewCombiner returns a Combiner for so many trainers.
-func NewCombiner(rule Rule, trainers int) (*Combiner, error) {
-	if _, err := rule.Number(); err != nil {
-		return nil, err
-	}
-	if trainers < 1 {
-		return nil, fmt.Errorf("%d trainers; there must be one at least", trainers)
-	}
-	return &Combiner{rule, make([]float64, trainers*trainers), make([]float32, trainers)}, nil
-}
-
-// Add moves a row by the combination of its changes, one for each trainer in their order; nil is that of a trainer which
-// did not change it. It reports whether there was any.
-func (c *Combiner) Add(row []float32, changes [][]float32) bool {
-	if !slices.ContainsFunc(changes, func(d []float32) bool { return slices.ContainsFunc(d, func(x float32) bool { return x != 0 }) }) {
-		return false
-	}
+// Combine moves a row by the combination of its changes, one for each trainer in their order; nil is that of a trainer which
+// did not change it.
+func Combine(rule Rule, row []float32, changes [][]float32) {
+	trainers := len(changes)
+	dots, part := make([]float64, trainers*trainers), make([]float32, trainers)
 	for p, d := range changes {
 		for q, e := range changes[:p+1] {
-			c.dots[p*len(changes)+q] = dot(d, e)
-			c.dots[q*len(changes)+p] = c.dots[p*len(changes)+q]
+			dots[p*trainers+q] = dot(d, e)
+			dots[q*trainers+p] = dots[p*trainers+q]
 		}
 	}
-	CombineParts(c.part, c.rule, c.dots, dot(row, row))
+	CombineParts(part, rule, dots, dot(row, row))
 	for i := range row {
 		sum := float32(0)
 		for r, d := range changes {
 			if d != nil {
-				sum += c.part[r] * d[i]
+				sum += part[r] * d[i]
 			}
 		}
 		row[i] += sum
 	}
-	return true
 }
 
 // CombineParts returns of each trainer's change the part by which the row moves. dots has the dot products of all changes, (R, R),

@@ -9,14 +9,9 @@ import (
 	"github.com/w2vcl/w2vcl/sequential"
 )
 
-func add(t *testing.T, rule sequential.Rule, row []float32, changes ...[]float32) []float32 {
-	t.Helper()
-	c, err := sequential.NewCombiner(rule, len(changes))
-	if err != nil {
-		t.Fatal(err)
-	}
+func add(rule sequential.Rule, row []float32, changes ...[]float32) []float32 {
 	row = slices.Clone(row)
-	c.Add(row, changes)
+	sequential.Combine(rule, row, changes)
 	return row
 }
 
@@ -40,7 +35,7 @@ func TestRules(t *testing.T) {
 		{sequential.Adasum, [][]float32{right, right, right}, []float32{12, 16}}, // of any number
 		{sequential.Adasum, [][]float32{nil, none}, row},
 	} {
-		if got := add(t, x.rule, row, x.changes...); !slices.Equal(got, x.want) {
+		if got := add(x.rule, row, x.changes...); !slices.Equal(got, x.want) {
 			t.Errorf("%s of %v: %v, want %v", x.rule, x.changes, got, x.want)
 		}
 	}
@@ -50,7 +45,7 @@ func TestRules(t *testing.T) {
 func TestNegligible(t *testing.T) {
 	row := []float32{1, -2, 3}
 	tiny := []float32{1e-7, 1e-7, -1e-7}
-	if got := add(t, sequential.Touched, row, tiny, []float32{1, 1, 1}); got[0] != 2 {
+	if got := add(sequential.Touched, row, tiny, []float32{1, 1, 1}); got[0] != 2 {
 		t.Errorf("%v: a change of rounding has halved another", got)
 	}
 }
@@ -86,7 +81,7 @@ func TestAdasum(t *testing.T) {
 				}
 				list = next
 			}
-			got := add(t, sequential.Adasum, make([]float32, dim), changes...)
+			got := add(sequential.Adasum, make([]float32, dim), changes...)
 			for i, want := range list[0] {
 				if math.Abs(float64(got[i])-want) > 1e-4*(1+math.Abs(want)) {
 					t.Errorf("%d trainers, %d dimensions, value %d: %v, want %v", trainers, dim, i, got[i], want)
@@ -100,7 +95,7 @@ func TestAdasum(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	d := []float32{1, 2, 3}
 	e := []float32{-1, -2, -3 - 1e-6}
-	if got := add(t, sequential.Adasum, make([]float32, 3), d, e, d, d); !(math.Abs(float64(got[0])-1) < .01) {
+	if got := add(sequential.Adasum, make([]float32, 3), d, e, d, d); !(math.Abs(float64(got[0])-1) < .01) {
 		t.Errorf("%v, want %v", got, d)
 	}
 }
@@ -115,15 +110,6 @@ func pair(a, b []float64) []float64 {
 		to[i] = (1-ab/(2*aa))*a[i] + (1-ab/(2*bb))*b[i]
 	}
 	return to
-}
-
-func TestCombinerErrors(t *testing.T) {
-	if _, err := sequential.NewCombiner("medain", 2); err == nil {
-		t.Error("no error of an unknown rule")
-	}
-	if _, err := sequential.NewCombiner(sequential.Mean, 0); err == nil {
-		t.Error("no error of no trainers")
-	}
 }
 
 // TestHotRows: every second combination has twice the rows, every fourth four times, and one that stands for several has the most of them.

@@ -44,7 +44,6 @@ block model, whose blocks are the labels of the nodes.`,
 	flags.Int64Var(&o.graph.nodes, "nodes", 0, "write a graph of `N` nodes")
 	flags.Int64Var(&o.graph.edges, "edges", 0, "`N` edges (default 5 for each node)")
 	flags.Int64Var(&o.graph.blocks, "blocks", 0, "`N` blocks of nodes; 0: R-MAT")
-	flags.Float64Var(&o.graph.mixing, "mixing", 0.2, "`FRACTION` of the edges that lead to other blocks")
 	flags.StringVar(&o.labels, "labels", "", "write the block of each node to `FILE`")
 	flags.Uint64Var(&o.text.seed, "seed", 1, "`N` from which all randomness comes")
 	flags.StringVar(&o.out, "out", "", "write the text or graph to `FILE`")
@@ -89,9 +88,6 @@ func (o *generateOptions) writeGraph(ctx context.Context, s cli.Streams) error {
 	g := &o.graph
 	if g.seed = o.text.seed; g.edges == 0 {
 		g.edges = 5 * g.nodes
-	}
-	if g.blocks < 2 {
-		g.mixing = 0
 	}
 	if err := g.check(); err != nil {
 		return terminal.Usagef("%v", err)

@@ -21,12 +21,11 @@ import (
 // "R-MAT: A Recursive Model for Graph Mining", SDM 2004).
 //
 // With blocks it is a degree-corrected block model (Karrer and Newman, Physical Review E 83, 2011): the block of node v is v
-// mod blocks, a fraction mixing of the edges leads to another block, and the expected degree of the node with rank r in its
+// mod blocks, a fifth of the edges leads to another block, and the expected degree of the node with rank r in its
 // block is in proportion to 1/sqrt(r).
 type generatedGraph struct {
 	nodes, edges int64
 	blocks       int64
-	mixing       float64
 	seed         uint64
 }
 
@@ -37,10 +36,8 @@ func (g generatedGraph) check() error {
 		return fmt.Errorf("%d nodes; there must be from 2 to 2^31", g.nodes)
 	case g.edges < 1:
 		return fmt.Errorf("%d edges; there must be at least 1", g.edges)
-	case g.blocks < 0 || g.blocks > g.nodes/2:
-		return fmt.Errorf("%d blocks of %d nodes; each must have 2 nodes or more", g.blocks, g.nodes)
-	case !(g.mixing >= 0 && g.mixing <= 1) || g.blocks == 1 && g.mixing > 0:
-		return fmt.Errorf("mixing %g; it must be from 0 to 1, and 0 with one block", g.mixing)
+	case g.blocks < 0 || g.blocks == 1 || g.blocks > g.nodes/2:
+		return fmt.Errorf("%d blocks of %d nodes; there must be 2 blocks or more, of 2 nodes or more each", g.blocks, g.nodes)
 	}
 	return nil
 }
@@ -138,9 +135,10 @@ func (g generatedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
 
 // blockEdge draws an edge of the block model.
 func (g generatedGraph) blockEdge(d *edgeDraws) (from, to int64) {
+	const mixing = 1 << 32 / 5 // of the random numbers
 	block := d.below(g.blocks)
 	from = g.member(block, d)
-	if float64(d.next())/(1<<32) < g.mixing {
+	if d.next() <= mixing {
 		block = (block + 1 + d.below(g.blocks-1)) % g.blocks
 	}
 	return from, g.member(block, d)

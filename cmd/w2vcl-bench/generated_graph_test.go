@@ -28,7 +28,7 @@ func edgesOf(t *testing.T, g generatedGraph, threads int) (edges [][2]int64) {
 }
 
 func TestGeneratedBlocks(t *testing.T) {
-	g := generatedGraph{nodes: 1003, edges: 50_000, blocks: 10, mixing: 0.2, seed: 3}
+	g := generatedGraph{nodes: 1003, edges: 50_000, blocks: 10, seed: 3}
 	edges := edgesOf(t, g, 1)
 	if fmt.Sprint(edges) != fmt.Sprint(edgesOf(t, g, 3)) {
 		t.Error("threads change the graph")
@@ -82,7 +82,7 @@ func TestGeneratedRecursive(t *testing.T) {
 func TestGeneratedGraphErrors(t *testing.T) {
 	for _, g := range []generatedGraph{
 		{nodes: 1, edges: 1}, {nodes: 1 << 32, edges: 1}, {nodes: 5, edges: 0}, {nodes: 5, edges: 1, blocks: 3},
-		{nodes: 5, edges: 1, blocks: -1}, {nodes: 5, edges: 1, mixing: 2}, {nodes: 5, edges: 1, blocks: 1, mixing: .5},
+		{nodes: 5, edges: 1, blocks: -1}, {nodes: 5, edges: 1, blocks: 1},
 	} {
 		if g.check() == nil {
 			t.Errorf("%+v: no error", g)

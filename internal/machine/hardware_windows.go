@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// ask reads the processor's name. Caches and load stay unknown.
+// ask reads the processor's name. The load stays unknown.
 func (h *Hardware) ask() {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
 	if err != nil {

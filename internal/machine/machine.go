@@ -11,8 +11,6 @@ import "runtime"
 // Hardware describes the parts of a machine on which a measurement of speed depends.
 type Hardware struct {
 	Processor string  // model name; "": unknown
-	L2        int64   // bytes of one second-level cache; 0: unknown
-	Cache     int64   // bytes of all caches of the last level together; 0: unknown
 	Load      float64 // load average of the last minute, of all processes; -1: unknown
 }
 

@@ -213,7 +213,7 @@ func (t *Trainer) combineMine(x *table, changed func(r, row int) bool, got, back
 	return t.group.AllGather(memory.BytesOf(w.combined), ends)
 }
 
-// combineRow is sequential.Combiner.Add, with sums in float32 by vector instructions: to is base moved by the changes at some places of received, which
+// combineRow is sequential.Combine, with sums in float32 by vector instructions: to is base moved by the changes at some places of received, which
 // are of some ranks.
 func (t *Trainer) combineRow(s *scratch, to, base []float32, places []uint32, of []int) {
 	ranks := len(s.part)

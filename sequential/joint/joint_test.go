@@ -249,7 +249,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestTwin: what ranks have after a unit is what a Combiner makes of trainers on their own.
+// TestTwin: what ranks have after a unit is what sequential.Combine makes of trainers on their own.
 func TestTwin(t *testing.T) {
 	for _, rule := range sequential.Rules() {
 		for _, ranks := range []int{2, 3, 5} {
@@ -282,10 +282,6 @@ func TestTwin(t *testing.T) {
 				}
 				all = append(all, slices.Concat(own.State()[0].Data, own.State()[1].Data))
 			}
-			combiner, err := sequential.NewCombiner(rule.Name, ranks)
-			if err != nil {
-				t.Fatal(err)
-			}
 			for at := 0; at < len(got); at += c.Dim {
 				row, changes := slices.Clone(bases[0][at:at+c.Dim]), make([][]float32, ranks)
 				for r := range ranks {
@@ -293,7 +289,7 @@ func TestTwin(t *testing.T) {
 						changes[r] = append(changes[r], all[r][at+j]-bases[r][at+j])
 					}
 				}
-				combiner.Add(row, changes)
+				sequential.Combine(rule.Name, row, changes)
 				for j, x := range row {
 					if math.Abs(float64(x-got[at+j])) > 1e-5 {
 						t.Fatalf("%s, %d ranks: value %d is %v, not %v", rule.Name, ranks, at+j, got[at+j], x)

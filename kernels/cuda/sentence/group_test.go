@@ -84,13 +84,8 @@ func (x tables) changed(r *rand.Rand, dim int, from tables) {
 	}
 }
 
-// combined is what several tables become by a sequential.Combiner.
-func combined(t *testing.T, rule sequential.Rule, base tables, all []tables, words, dim int) {
-	t.Helper()
-	combiner, err := sequential.NewCombiner(rule, len(all))
-	if err != nil {
-		t.Fatal(err)
-	}
+// combined is what several tables become by sequential.Combine.
+func combined(rule sequential.Rule, base tables, all []tables, words, dim int) {
 	changes := make([][]float32, len(all))
 	for k := range base {
 		for w := range words {
@@ -101,7 +96,7 @@ func combined(t *testing.T, rule sequential.Rule, base tables, all []tables, wor
 					changes[r][i] -= x
 				}
 			}
-			combiner.Add(row, changes)
+			sequential.Combine(rule, row, changes)
 		}
 	}
 }
@@ -115,7 +110,7 @@ func (x tables) asHalf(tables int) {
 	}
 }
 
-// Several devices' tables become what a sequential.Combiner makes of them, the same on all devices, to the bit, and twice.
+// Several devices' tables become what sequential.Combine makes of them, the same on all devices, to the bit, and twice.
 func TestCombine(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		testCombine(t, devices, false)
@@ -164,7 +159,7 @@ func testCombine(t *testing.T, devices int, portable bool) {
 						}
 						g.wait(t)
 						want := base.clone()
-						combined(t, rule.Name, want, trained, words, dim)
+						combined(rule.Name, want, trained, words, dim)
 						n := words * dim
 						for d, m := range g.members {
 							got := base.clone()
@@ -264,7 +259,7 @@ func TestCombineBeside(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					combined(t, rule.Name, want, trained, c.Vocabulary, dim)
+					combined(rule.Name, want, trained, c.Vocabulary, dim)
 					err := g.on(func(m *member) error {
 						if m.aside == 0 {
 							return fmt.Errorf("no room beside %d in flight", m.options.InFlight)
@@ -305,7 +300,7 @@ func TestCombineBeside(t *testing.T) {
 	}
 }
 
-// A group that waits for all combinations trains what its parts train alone, with a sequential.Combiner in between.
+// A group that waits for all combinations trains what its parts train alone, with sequential.Combine in between.
 func TestGroup(t *testing.T) {
 	for _, x := range []struct {
 		devices, dim int
@@ -372,7 +367,7 @@ func TestGroup(t *testing.T) {
 						t.Fatalf("unit %d: loss %v of %v pairs, want %v of %v", first+i, losses[i], pairs[i], loss, count)
 					}
 					words := c.CombinedAfter(first + i)
-					combined(t, x.rule, start, trained, words, x.dim)
+					combined(x.rule, start, trained, words, x.dim)
 					for d, k := range alone {
 						for table := range start {
 							copy(trained[d][table][:words*x.dim], start[table])

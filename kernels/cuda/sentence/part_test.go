@@ -27,7 +27,7 @@ func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) []*P
 	})
 }
 
-// Parts make of their tables what a sequential.Combiner makes of them, the same on all, in pieces of any size.
+// Parts make of their tables what sequential.Combine makes of them, the same on all, in pieces of any size.
 func TestParts(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		all := cudatest.OpenGroup(t, devices, devices == 4)
@@ -91,7 +91,7 @@ func testPartsOf(t *testing.T, devices []*cuda.Device, rule sequential.Rule, dim
 				return err
 			})
 			want := base.clone()
-			combined(t, rule, want, trained, words, dim)
+			combined(rule, want, trained, words, dim)
 			n := words * dim
 			near(t, "W", got[0][0][:n], want[0][:n], toleranceIn(rule, halves > 1))
 			near(t, "C", got[0][1][:n], want[1][:n], toleranceIn(rule, halves > 0))

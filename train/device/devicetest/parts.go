@@ -35,17 +35,15 @@ func (d *Device) newPart(c sentence.Options, ranks cluster.Comm) (*part, error) 
 	for i, t := range p.state {
 		p.base[i] = make([]float32, len(t.Data))
 	}
-	p.combiner, err = sequential.NewCombiner(sequential.Rule(c.Sync.Rule), ranks.Size())
-	return p, err
+	return p, nil
 }
 
 // A part is the sentence-ordered kernels of a rank.
 type part struct {
 	*sentenceKernels
-	ranks    cluster.Comm
-	whole    sentence.Options // of all ranks
-	combiner *sequential.Combiner
-	base     [2][]float32 // W and C as they were combined last
+	ranks cluster.Comm
+	whole sentence.Options // of all ranks
+	base  [2][]float32     // W and C as they were combined last
 }
 
 func (p *part) Train(first int, rates []float32) (losses, pairs []float64, err error) {
@@ -88,7 +86,7 @@ func (p *part) combine(words int) error {
 					changes[r][j] = x - row[j]
 				}
 			}
-			p.combiner.Add(row, changes)
+			sequential.Combine(sequential.Rule(p.whole.Sync.Rule), row, changes)
 			copy(own[w*p.Dim:], row)
 		}
 	}
