@@ -48,7 +48,7 @@ type outcome struct {
 	Interrupted bool // the context ended before the units did
 }
 
-// patience is how long a unit that was begun may go on after an interrupt. Launchers kill ten seconds after they asked, or later.
+// patience is how long a unit may go on after an interrupt. Launchers kill a process ten seconds after they asked it to end, or later.
 var patience = 5 * time.Second
 
 // lingering returns a context that ends some time after another.
@@ -198,7 +198,7 @@ func (t *training) checkLosses(reports []trainer.Report, rates []float64) error 
 	return nil
 }
 
-// report records the reports of a call that began at a time of training.
+// report records the reports of a call that began after some seconds of training.
 func (t *training) report(reports []trainer.Report, rates []float64, before float64) error {
 	each := (t.seconds() - before) / float64(len(reports)) // units of a series end one after the other
 	for i, r := range reports {

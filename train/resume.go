@@ -45,7 +45,7 @@ func Resume(ctx context.Context, group *cluster.Group, dir string, changes map[s
 	case whole && length < 0:
 		return last, group.Agree(cmp.Or(folder.Commit(last), ErrComplete))
 	case whole && !folder.HasCheckpoint():
-		return last, group.Agree(terminal.Usagef("--%s: %s is complete and kept no checkpoint, as --checkpoint keep of 'w2vcl train' does; "+
+		return last, group.Agree(terminal.Usagef("--%s: %s is complete and kept no checkpoint, which needs --checkpoint keep in 'w2vcl train'; "+
 			"'w2vcl train --init %s' goes on from its vectors", settings.Lengths[length], dir, dir))
 	}
 	j := &job{folder: folder.Dir}
@@ -92,7 +92,7 @@ func (j *job) open(folder *runfolder.Folder, changes map[string]string, group *c
 	return cmp.Or(j.from.CheckSettings(&c), j.from.CheckRanks(sharing(group, &c)))
 }
 
-// checkLonger refuses to end a run before where it is. One that is whole already is put in its place, should it not be there. One whose
+// checkLonger refuses a length that the run has already reached. A whole run that is not in its place yet is moved there. A run whose
 // summary is of a shorter run was killed while it was saved.
 func (j *job) checkLonger(folder *runfolder.Folder) error {
 	p, units := j.from.Position, j.trainer.Units()
@@ -100,7 +100,7 @@ func (j *job) checkLonger(folder *runfolder.Folder) error {
 	if done := newWork(j.limit(), units, 0, p).Done(p); !done || !whole && p.Units <= units {
 		return nil
 	}
-	err := terminal.Usagef("%s has trained %s already, so long or longer", folder.Name, terminal.Quantity(terminal.Number(p.Units), j.mode.Unit))
+	err := terminal.Usagef("%s has trained %s already, which is as long or longer", folder.Name, terminal.Quantity(terminal.Number(p.Units), j.mode.Unit))
 	if whole {
 		folder.KeepCheckpoint = true
 		err = cmp.Or(folder.Commit(*j.whole), err)
@@ -108,15 +108,15 @@ func (j *job) checkLonger(folder *runfolder.Folder) error {
 	return err
 }
 
-// announceResume says where a run goes on, and which settings changed. A run of another length has another learning rate from there on.
+// announceResume says where a run goes on, and which settings changed. A new length changes the learning rate.
 func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
 	for _, name := range settings.Lengths {
 		if s.Settings[name] != now[name] {
 			next := newWork(j.limit(), j.trainer.Units(), 0, s.Position).Scheduled(s.Position, 0)
 			rate, last := j.config.Rate(next, j.trainer.Units()), s.Position.Last.LR
-			p.Notef("Note: the learning rate goes on at %.3g, as in a run that was so long from the start; it was %.3g, which "+
-				"--lr %.3[2]g --lr-end %.3[2]g would keep", rate, last)
+			p.Notef("Note: the learning rate goes on at %.3g, as in a run of this length from the start; it was %.3g; "+
+				"--lr %.3[2]g --lr-end %.3[2]g would keep it", rate, last)
 			break
 		}
 	}

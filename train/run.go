@@ -85,7 +85,7 @@ func (j *job) run(ctx context.Context, folder *runfolder.Folder, start time.Time
 		}
 	}
 	if j.trained = result.Words; j.start.rows != nil {
-		p.Notef("Saving:  %.2f of %s and %.2f of what was trained, by the square roots of their words", j.share(), j.config.Init, 1-j.share())
+		p.Notef("Saving:  %.2f of %s and %.2f of the new training, by the square roots of their words", j.share(), j.config.Init, 1-j.share())
 	}
 	saved, saving := time.Now(), p.Busy(j.saving())
 	if err = folder.Lost(); err == nil {

@@ -21,14 +21,14 @@ import (
 // A start is the model that training goes on from. The zero start is none.
 type start struct {
 	runfolder.Start
-	rows    []int                 // of each word of the vocabulary; -1: it is new
-	moments *runfolder.SavedState // a checkpoint that has them; nil: they start anew
-	state   [][]float32           // the trainer's tables before training, then what training made of them; nil for its moments
-	before  [][]int               // of each of them, before; see job.before
-	kept    [][]float32           // the vector with which the start had each word that training left as it was; nil for others
+	rows    []int                 // the row of each word of the vocabulary; -1: the word is new
+	moments *runfolder.SavedState // a checkpoint with moments; nil: they start anew
+	state   [][]float32           // each table of the trainer before training, then after training; nil for moments
+	before  [][]int               // for each table, what job.before returns
+	kept    [][]float32           // for each word that training did not change, its vector in the start; nil for others
 }
 
-// readStart reads the model that training goes on from. The vocabulary then has its words, too: those that the text lacks
+// readStart reads the model that training goes on from, and adds its words to the vocabulary. Words that the text lacks
 // keep their vectors.
 func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	path := j.config.Init
@@ -67,12 +67,12 @@ func (j *job) readStart(ctx context.Context, p *progress.Progress) error {
 	p.Notef("Start:   %s words of %s, %s of them in the text, which has %s more%s",
 		terminal.Number(len(from.Vocabulary)), path, terminal.Number(known), terminal.Number(own-known), j.comesAlong(from))
 	if !j.config.HasEncoder() {
-		j.start.Encoder, j.start.Mean = nil, nil // vectors are around zero then, as those of others in the same file
+		j.start.Encoder, j.start.Mean = nil, nil // then vectors are centred at zero, like the others in the same file
 	}
 	return nil
 }
 
-// comesAlong says what of a start but words' vectors comes along, and what does not.
+// comesAlong says what comes along from the start besides the words' vectors, and what does not.
 func (j *job) comesAlong(from runfolder.Start) (text string) {
 	switch composed := j.config.HasEncoder(); {
 	case from.Encoder != nil && composed:
@@ -88,10 +88,10 @@ func (j *job) comesAlong(from runfolder.Start) (text string) {
 	if j.config.Moments {
 		text += "; the optimizer's moments come along"
 	}
-	return text + "; what is saved is the mean of the start and what is trained"
+	return text + "; the run saves the mean of its vectors before and after training"
 }
 
-// startTables returns what writes the rows of the start over new tables; nil: there is none.
+// startTables returns a function that copies the rows of the start into new tables; nil: there is no start.
 func (j *job) startTables() func(words, contexts []float32) {
 	if j.start.rows == nil {
 		return nil
@@ -99,7 +99,7 @@ func (j *job) startTables() func(words, contexts []float32) {
 	return func(words, contexts []float32) { j.start.CopyTo(j.start.rows, words, contexts) }
 }
 
-// continueEncoder lets the encoder go on from the start.
+// continueEncoder makes the encoder go on from the start.
 func (j *job) continueEncoder() error {
 	if j.encoder == nil || j.start.rows == nil {
 		return nil
@@ -155,8 +155,8 @@ func (j *job) keepStart(ctx context.Context) error {
 	return err
 }
 
-// before says which row of the start each row of one of the trainer's tables, or of its moments, was; -1: it is new. nil: all are where they
-// were.
+// before returns, for each row of a table of the trainer or of its moments, which row of the start it was; -1: it is new. nil: every row is
+// where it was.
 func (j *job) before(tensor string) []int {
 	switch table, _, _ := strings.Cut(tensor, "."); {
 	case table == "contexts" && j.start.Contexts == nil:
@@ -170,8 +170,8 @@ func (j *job) before(tensor string) []int {
 	}
 }
 
-// frozen returns what brings the rows back that --freeze keeps, after each unit: within one, those that are trained meet them as they
-// move. nil: none are kept.
+// frozen returns a function that restores the rows that --freeze keeps, to be called after each unit; nil: there are none. Within a unit these
+// rows move, and training uses the moved rows.
 func (j *job) frozen() func() {
 	words, parts := j.config.Freezes(settings.FreezeWords), j.config.Freezes(settings.FreezeParts)
 	keeps := map[string]bool{"words": words, "own": words, "contexts": words, "parts": parts}
@@ -190,7 +190,7 @@ func (j *job) frozen() func() {
 	}
 }
 
-// share is the part of the start in what is saved: each side counts by the square root of the words that it was trained on. By the words
+// share is the weight of the start in the saved mean: each side counts by the square root of the words that it was trained on. By the words
 // themselves, a small text would change next to nothing (benchmarks/recipes).
 func (j *job) share() float32 {
 	if j.start.Trained == 0 { // it does not say
@@ -200,9 +200,8 @@ func (j *job) share() float32 {
 	return float32(began / (began + trained))
 }
 
-// average sets the tables to the mean of the start and of what training made of it, see share. What either has learned alone
-// wanes in training on the text of the other, but the mean has both (benchmarks/recipes). Rows that the start does not have stay, and new words keep
-// their vectors.
+// average sets the tables to the weighted mean of before and after training, see share. Training on the new text forgets the older one,
+// and the mean knows both (benchmarks/recipes). Rows that the start does not have stay, and new words keep their vectors.
 func (j *job) average() error {
 	if j.start.rows == nil {
 		return nil
@@ -251,15 +250,15 @@ func (j *job) average() error {
 	return nil
 }
 
-// undoAverage brings back what training made, for a checkpoint.
+// undoAverage restores the tables after training, for a checkpoint.
 func (j *job) undoAverage() {
 	for k, end := range j.start.state {
 		copy(j.trainer.State()[k].Data, end)
 	}
 }
 
-// offsetCounts returns the counts of the words that say what unseen words get beside their n-grams: those that the start and the
-// text both have; 0 for others. New words, trained in a model whose other words were there, lie apart from the rest (benchmarks/recipes).
+// offsetCounts returns the counts of the words to which the offset of unseen words is fitted: words that the start and the text both have.
+// Others have 0. New words, trained in a model that already has the other words, lie apart from the rest (benchmarks/recipes).
 func (j *job) offsetCounts() []uint64 {
 	counts := slices.Clone(j.text.saved.Counts)
 	for word, row := range j.start.rows {
@@ -270,8 +269,8 @@ func (j *job) offsetCounts() []uint64 {
 	return counts
 }
 
-// keepCenter takes the center of the start off all vectors, in place of their own, where --freeze keeps n-grams: what these compose then stays
-// as it is, too. It returns the center that was taken off.
+// keepCenter subtracts the center of the start from all vectors, in place of their own center, if --freeze keeps n-grams. Then vectors that the
+// n-grams compose do not change either. It returns the center that was subtracted.
 func (j *job) keepCenter(vectors, center []float32) []float32 {
 	if center == nil || j.start.Mean == nil || !j.config.Freezes(settings.FreezeParts) {
 		return center

@@ -432,7 +432,7 @@ func TestInitMoments(t *testing.T) {
 func TestInitMomentsRefuses(t *testing.T) {
 	kept, without := startRun(t, "cl --model sg", "none", "checkpoint", "keep"), startRun(t, "cl --model sg", "none")
 	for _, test := range []struct{ mode, init, optimizer, want string }{
-		{"cl --model sg", without, "adam", "kept no moments, as --checkpoint keep"},
+		{"cl --model sg", without, "adam", "kept no moments, which needs --checkpoint keep"},
 		{"cl --model sg", writeFile(t, "old.vec", "1 4\nred 1 2 3 4\n"), "adam", "is a file, not a run folder"},
 		{"cl --model cbow", kept, "adam", "are of --model sg, not cbow"},
 		{"vanilla", kept, "adam", "are of --mode cl, not vanilla"},

@@ -53,7 +53,7 @@ func (e *edges) count() (n int) {
 	return n
 }
 
-// header returns the first node of the file if the number of edges below stands behind it, as in files that begin with counts; else 0.
+// header returns the first node of the file if the second is the number of edges below, as in files that begin with counts; else 0.
 func (e *edges) header() uint64 {
 	first := e.chunks[0]
 	if e.layout.titles != nil || len(first.from) == 0 || e.count() < 3 || first.from[0] >= wordKey || first.to[0] != uint64(e.count()-1) {
@@ -62,7 +62,7 @@ func (e *edges) header() uint64 {
 	return first.from[0]
 }
 
-// loneFirst reports whether the nodes of the first edge are words that are in no other, as titles are.
+// loneFirst reports whether the nodes of the first edge are words that no other edge has, as titles are.
 func (e *edges) loneFirst() bool {
 	first := e.chunks[0]
 	if e.count() < 3 || len(first.from) == 0 || min(first.from[0], first.to[0]) < wordKey {
@@ -255,7 +255,7 @@ func (n *numbering) numberSet(ctx context.Context, e *edges, threads int) error 
 	return nil
 }
 
-// noteNumbers notes names that are numbers in another form than the plainest.
+// noteNumbers adds a note about names that are numbers in an unusual form.
 func (n *numbering) noteNumbers(e *edges) {
 	count, example := 0, ""
 	for _, i := range n.order {
@@ -266,7 +266,7 @@ func (n *numbering) noteNumbers(e *edges) {
 		x, err := strconv.ParseFloat(name, 64)
 		if plain := strconv.FormatFloat(x, 'f', -1, 64); err == nil && plain != name && math.Abs(x) < 1<<53 {
 			count++
-			example = cmp.Or(example, fmt.Sprintf("%s is another node than %s would be", name, plain))
+			example = cmp.Or(example, fmt.Sprintf("%s and %s are different nodes", name, plain))
 		}
 	}
 	if count > 0 {

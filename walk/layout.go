@@ -14,23 +14,23 @@ import (
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
-// A layout is how the lines of a file of edges are read. The first lines decide it, and it holds for all.
+// A layout says how to read the lines of a file of edges. The first lines decide it for the whole file.
 type layout struct {
 	textfile.Columns
 	weighted bool
 	titles   []textfile.Field // of the first line; nil: it is an edge
-	numbers  bool             // these are titles because all names below begin like numbers
-	twoSets  bool             // the same numbers below the titles may be nodes of two sets
+	numbers  bool             // the first line holds titles because all names below begin like numbers
+	twoSets  bool             // a number may mean different nodes in the two columns
 }
 
-// foreign matches beginnings of files that are no lists of edges, though their lines might be taken for some: a matrix of Matrix
-// Market, KONECT's graphs of two sets of nodes, what [Graph.WritePairs] writes, lists of Python, graphs of DIMACS.
+// foreign matches the beginning of files that look like lists of edges but are not: matrices of Matrix Market, KONECT's graphs
+// of two sets of nodes, pairs that [Graph.WritePairs] writes, lists of Python, graphs of DIMACS.
 const foreign = `(?i)^(%%MatrixMarket|%+ *bip\b|# node node edge\s|\(.*\)\s)|(^|\n)p (edge|sp|max) \d`
 
-// newLayout decides how a file is read by its lines from a number on.
+// newLayout decides how to read a file. head are its first lines, which begin with a line of that number.
 func newLayout(head []byte, number int, weighted bool) (l *layout, err error) {
 	if regexp.MustCompile(foreign).Match(head[:min(len(head), 1<<10)]) {
-		return nil, errors.New("line 1, column 1: this is a matrix, a graph of two sets of nodes, held-out pairs, or in another format: the guide says how to write a list of edges")
+		return nil, errors.New("line 1, column 1: this is a matrix, a graph of two sets of nodes, held-out pairs or another format: the guide says how to write a list of edges")
 	}
 	l = &layout{weighted: weighted}
 	lines := func(yield func(int, []byte) bool) {
@@ -52,25 +52,25 @@ func newLayout(head []byte, number int, weighted bool) (l *layout, err error) {
 	return l, nil
 }
 
-// isComment reports whether a line has no columns. A comment that lines with other ends follow is none.
+// isComment reports whether a line is empty or a comment. It is not if it contains other line ends, after which more lines may follow.
 func isComment(line []byte) bool {
 	text := bytes.TrimLeft(line, " \t\r")
 	return len(text) == 0 || (text[0] == '#' || text[0] == '%') && !bytes.ContainsAny(bytes.TrimSuffix(text, []byte{'\r'}), textfile.LineEnds)
 }
 
-// titleWords are words above columns of nodes, as titleWord returns them. Of those that are true, two name two sets of nodes.
+// titleWords are usual titles of columns of nodes, as titleWord returns them. True: the title names one of two sets of nodes.
 var titleWords = map[string]bool{
 	"source": false, "src": false, "from": false, "from_node": false, "fromnode": false, "head": false, "node": false, "node_1": false, "id_1": false,
 	"target": false, "dst": false, "to": false, "to_node": false, "tonode": false, "tail": false, "dest": false, "node_2": false, "id_2": false,
 	"user": true, "item": true, "customer": true, "product": true,
 }
 
-// titleWord returns a title in small letters without "id" at its end.
+// titleWord returns a title in lower case, without "id" at its end.
 func titleWord(title []byte) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.ToLower(string(title)), "id"), "_ ")
 }
 
-// judge decides by the first rows whether the first holds titles. An error begins with the place of a column.
+// judge decides from the first rows whether the first one holds titles. An error begins with the place of a column.
 func (l *layout) judge(rows []textfile.Row) error {
 	first := rows[0].Fields
 	if len(first) < 2 || l.weighted && len(first) < 3 {
@@ -102,7 +102,7 @@ func (l *layout) judge(rows []textfile.Row) error {
 	return nil
 }
 
-// known reports whether a first row is known to hold titles, and whether they name two sets of nodes.
+// known reports whether the first row has usual titles, and whether these name two sets of nodes.
 func (l *layout) known(first []textfile.Field) (known, twoSets bool, err error) {
 	nodes, wrong := 0, -1
 	for k, f := range first {
@@ -116,7 +116,7 @@ func (l *layout) known(first []textfile.Field) (known, twoSets bool, err error) 
 		}
 	}
 	if nodes > 1 && wrong >= 0 {
-		return false, false, fmt.Errorf(", column %d: the title %q stands above the wrong column: the first two columns must hold the nodes, the third the weight",
+		return false, false, fmt.Errorf(", column %d: the title %q stands above the wrong column: the first two columns must hold nodes, and the third the weight",
 			first[wrong].At, first[wrong].Text)
 	}
 	return nodes > 1, twoSets, nil
@@ -126,20 +126,20 @@ func (l *layout) known(first []textfile.Field) (known, twoSets bool, err error) 
 func (l *layout) checkName(name []byte) error {
 	switch {
 	case len(name) == 0 || !utf8.Valid(name) || bytes.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\uFEFF' }):
-		return fmt.Errorf("%q is no name of a node, which is a word of UTF-8 without white space and control characters", name)
+		return fmt.Errorf("%q cannot be the name of a node, which is UTF-8 text without white space or control characters", name)
 	case l.titles != nil && (bytes.Equal(name, l.titles[0].Text) || bytes.Equal(name, l.titles[1].Text) || l.numbers && !startsNumber(name)):
 		return fmt.Errorf("%q is a node here, but the first line was read as titles, %q and %q: move that line down if it is an edge", name, l.titles[0].Text, l.titles[1].Text)
 	}
 	return nil
 }
 
-// startsNumber reports whether a column begins as numbers do, or says that there is none.
+// startsNumber reports whether a column begins like a number, or says that a number is missing.
 func startsNumber(text []byte) bool {
 	return len(text) > 0 && strings.IndexByte("0123456789+-.", text[0]) >= 0 ||
 		isValue(text) || slices.Contains([]string{"na", "null", "none"}, strings.ToLower(string(text)))
 }
 
-// isValue reports whether a column that is no node may hold what it does: a number, nothing, or what NetworkX writes.
+// isValue reports whether a column behind the nodes may hold this text: a number, nothing, or what NetworkX writes.
 func isValue(text []byte) bool {
 	_, err := strconv.ParseFloat(string(text), 64)
 	return len(text) == 0 || text[0] == '{' || err == nil || errors.Is(err, strconv.ErrRange)

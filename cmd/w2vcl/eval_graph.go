@@ -49,7 +49,7 @@ func (o *evalOptions) scoreLinks(ctx context.Context, t *embedding.Table, datase
 	return append(results, ranks...), err
 }
 
-// checkHeldOut refuses a graph that has edges which are to be predicted: who trained on it has seen them.
+// checkHeldOut refuses a graph that contains edges to predict: a run that trained on it has seen them.
 func (o *evalOptions) checkHeldOut(links []nodes.Link, g *walk.Graph) error {
 	held := map[nodes.Link]bool{}
 	for _, l := range links {
@@ -66,6 +66,6 @@ func (o *evalOptions) checkHeldOut(links []nodes.Link, g *walk.Graph) error {
 	if trained == 0 {
 		return nil
 	}
-	return fmt.Errorf("--graph %s has %d of the %d edges to predict, such as %s %s: name the graph that 'w2vcl walk' wrote with --rest-out beside %s",
+	return fmt.Errorf("--graph %s has %d of the %d edges to predict, such as %s %s: pass the graph that 'w2vcl walk --rest-out' wrote with %s",
 		o.graph, trained, len(held), example.From, example.To, o.data)
 }

@@ -111,7 +111,7 @@ func writeMetricsCSV(w io.Writer, metrics []runfolder.Metric) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// scored lists the data sets that metrics have scores of.
+// scored lists the data sets that have scores in the metrics.
 func scored(metrics []runfolder.Metric) []string {
 	names := map[string]bool{}
 	for _, m := range metrics {

@@ -15,7 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// scoreOptions are flags of scores during training; vectors stay the same.
+// scoreOptions are the flags for scores during training. They do not change the vectors.
 type scoreOptions struct {
 	count int
 	data  string
@@ -24,14 +24,14 @@ type scoreOptions struct {
 func (o *scoreOptions) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&o.count, "scores", 0,
-		"score the vectors `N` times during training, at equal steps, for the screen and for 'w2vcl metrics'")
+		"score the vectors `N` times during training, at equal steps; 'w2vcl metrics' has the scores, too")
 	flags.StringVar(&o.data, "data", "",
-		"`DIR` of the sets of --scores, or one file (default: the sets that come with w2vcl)")
+		"`DIR` with the sets for --scores, or one file (default: the sets that come with w2vcl)")
 	cli.Annotate(flags.Lookup("scores"), settings.SectionTrain)
 	cli.Annotate(flags.Lookup("data"), settings.SectionTrain)
 }
 
-// observe returns options of a training that scores its vectors. remove ends them, also after an error.
+// observe returns options with which training scores its vectors. The caller calls remove in the end, also after an error.
 func (o *scoreOptions) observe(ctx context.Context, graph string, p *progress.Progress) (options train.Options, remove func(), err error) {
 	remove = func() {}
 	switch {

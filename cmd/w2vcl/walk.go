@@ -38,7 +38,7 @@ With --holdout, edges are taken out of the graph so that predictions of them can
 scored ('w2vcl eval --task links'). Nodes that were connected stay connected.
 
 GRAPH is a list of edges, perhaps compressed: two nodes a line, with an optional weight,
-separated by spaces, tabs, commas or semicolons, the same in all lines; '#' and '%' begin
+separated in all lines by spaces, tabs, commas or semicolons; '#' and '%' begin
 comments; - is standard input. The walks are the same for any number of threads.`,
 		Example: `  w2vcl walk blogcatalog.txt --p 0.25 --q 0.25 --out walks.txt
 

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are either whole or absent, also several that
-// belong together. Start at [Write].
+// Package atomicfile writes files that are either whole or absent, and files that
+// change together. Start at [Write].
 package atomicfile
 
 import (
@@ -20,10 +20,10 @@ import (
 // path as it is.
 //
 // Write follows links: the file that a link leads to is replaced, the link stays.
-// What is no regular file, a pipe or a device, is written to and never replaced.
-// So is standard output, see [IsStandardOutput].
+// Pipes, devices and standard output (see [IsStandardOutput]) are written to and never
+// replaced.
 //
-// Write also removes the temporary files that killed processes left of the same path.
+// Write also removes temporary files that killed processes left for the same path.
 func Write(path string, write func(w io.Writer) error) error {
 	return WriteAll(File{path, write})
 }
@@ -34,11 +34,10 @@ type File struct {
 	Write func(w io.Writer) error
 }
 
-// WriteAll is Write of files that belong together. All are written and synced before the
-// first is renamed. Files that they replace are moved away before that, so whenever the
-// process is killed, a new file never stands beside an old one: at worst some are missing.
-// On error, the old files are back. Pipes, devices and standard output are written in
-// their turn.
+// WriteAll is Write for files that belong together. It writes and syncs all files, moves
+// the old ones away, and renames the new ones. So whenever the process is killed, a new
+// file never stands beside an old one; at worst some files are missing. On error, the old
+// files are put back. Pipes, devices and standard output are written in their turn.
 func WriteAll(files ...File) error {
 	var s set
 	defer s.discard()
@@ -50,8 +49,8 @@ func WriteAll(files ...File) error {
 	return s.publish()
 }
 
-// WriteFile is Write for a file that is not written from its begin to its end, and so must
-// be a regular one.
+// WriteFile is Write for a file that is not written from start to end, and so must be a
+// regular file.
 func WriteFile(path string, write func(f *os.File) error) error {
 	var s set
 	defer s.discard()
@@ -61,7 +60,7 @@ func WriteFile(path string, write func(f *os.File) error) error {
 	return s.publish()
 }
 
-// add writes a file, or what will become one.
+// add writes to a pipe, a device or standard output, or makes the draft of a regular file.
 func (s *set) add(file File) error {
 	if IsStandardOutput(file.Path) {
 		return fill(os.Stdout, file.Write)

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// A set is files that get their names together.
+// A set holds files that get their names together.
 type set []*draft
 
 // A draft is a temporary file that will get the name path.
 type draft struct {
 	file  *os.File
 	path  string
-	aside string // the name of the file that was at path, while others are renamed; "": there is none
+	aside string // where the old file at path is while others are renamed; "": there is none
 	ready bool   // renamed to path
 }
 
@@ -53,7 +53,7 @@ func (s *set) publish() error {
 	if unfinished.abandoned {
 		return errAbandoned
 	}
-	if len(*s) > 1 { // renaming replaces one file at once
+	if len(*s) > 1 { // a rename replaces only one file at once
 		defer lockFolder(filepath.Dir((*s)[0].path))()
 		if err := s.moveAway(); err != nil {
 			return errors.Join(err, s.restore())
@@ -75,7 +75,7 @@ func (s *set) publish() error {
 	return nil
 }
 
-// moveAway moves the files away that the drafts replace.
+// moveAway moves away the files that the drafts replace.
 func (s *set) moveAway() error {
 	for _, d := range *s {
 		info, err := os.Lstat(d.path)
@@ -97,7 +97,7 @@ func (s *set) moveAway() error {
 	return nil
 }
 
-// restore puts the files back that were moved away, if all drafts can leave their places.
+// restore puts back the files that were moved away, if all drafts can leave their places.
 func (s *set) restore() (err error) {
 	for _, d := range *s {
 		if d.ready {
@@ -116,7 +116,7 @@ func (s *set) restore() (err error) {
 // discard closes the drafts, and removes those that did not get their names.
 func (s *set) discard() {
 	for _, d := range *s {
-		d.file.Close() // it is synced, or of no use
+		d.file.Close() // it is synced or useless
 		if !d.ready {
 			_ = end(d.file) // the error that led here is the one to tell
 		}

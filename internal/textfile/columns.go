@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Columns are how the lines of a list are divided, all in the same way.
+// Columns say how the lines of a list are divided into columns.
 type Columns struct {
 	Separator byte // a tab, comma or semicolon; ' ' stands for any number of spaces and tabs
 	Count     int
 }
 
-// A Field is what a line has in a column.
+// A Field is the text in one column of a line.
 type Field struct {
 	Text []byte
 	At   int // the place of the column in the line, in bytes from 1
@@ -26,9 +26,9 @@ type Row struct {
 	Fields []Field
 }
 
-// FindColumns decides by the first lines of a list, with their numbers, how all are divided: by what divides each
-// into the same number of columns. Of several separators it takes the one that makes the most columns, and spaces
-// only if no other makes two. rows are these lines. Errors name line and column.
+// FindColumns decides from the first lines of a list how all lines are divided: by the separator that divides each
+// line into the same number of columns. Of several separators it takes the one that makes the most columns, and
+// spaces only if no other makes two. It returns the first lines as rows. Errors name line and column.
 func FindColumns(lines iter.Seq2[int, []byte]) (c Columns, rows []Row, err error) {
 	var uneven error
 	for _, separator := range separators {
@@ -38,7 +38,7 @@ func FindColumns(lines iter.Seq2[int, []byte]) (c Columns, rows []Row, err error
 			uneven = cmp.Or(uneven, err)
 		case err != nil || next.Count < max(2, c.Count): // others divide the lines
 		case next.Count == c.Count:
-			return c, nil, fmt.Errorf("line %d, column 1: several of tabs, commas and semicolons divide each line: leave one", rows[0].Line)
+			return c, nil, fmt.Errorf("line %d, column 1: more than one of tab, comma and semicolon divides each line: use only one", rows[0].Line)
 		default:
 			c, rows = next, found
 		}
@@ -52,10 +52,10 @@ func FindColumns(lines iter.Seq2[int, []byte]) (c Columns, rows []Row, err error
 	return c, rows, err
 }
 
-// LineEnds end lines elsewhere.
+// LineEnds are characters that other programs end lines with.
 const LineEnds = "\r\v\f\u0085\u2028\u2029"
 
-// divide divides the first lines. The first sets the number of columns.
+// divide divides the first lines. The first line sets the number of columns.
 func (c *Columns) divide(lines iter.Seq2[int, []byte]) (rows []Row, err error) {
 	for number, line := range lines {
 		if at := bytes.IndexAny(bytes.TrimSuffix(line, []byte{'\r'}), LineEnds); at >= 0 {
@@ -74,7 +74,7 @@ func (c *Columns) divide(lines iter.Seq2[int, []byte]) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Split appends the columns of a line to fields, without quotation marks on both sides. An error begins with the
+// Split appends the columns of a line to fields, and removes quotation marks around them. An error begins with the
 // column's place in the line.
 func (c Columns) Split(fields []Field, line []byte) ([]Field, error) {
 	line = bytes.TrimRight(bytes.TrimSuffix(line, []byte{'\r'}), " ")
@@ -94,7 +94,7 @@ func (c Columns) Split(fields []Field, line []byte) ([]Field, error) {
 		case quoted && f.Text[len(f.Text)-1] == '"':
 			f.Text = bytes.ReplaceAll(f.Text[1:len(f.Text)-1], []byte(`""`), []byte(`"`))
 		case quoted && c.Separator != '\t':
-			return nil, fmt.Errorf("column %d: %q begins with a quotation mark and does not end with one: a column has no separator within", f.At, f.Text)
+			return nil, fmt.Errorf("column %d: %q begins with a quotation mark and does not end with one: a column must not contain the separator", f.At, f.Text)
 		}
 		fields = append(fields, f)
 	}

@@ -40,7 +40,7 @@ func (l *Lines) Next() bool {
 	case l.err == io.EOF:
 		return len(l.line) > 0
 	case errors.Is(l.err, bufio.ErrBufferFull):
-		l.err = fmt.Errorf("it has more than %d bytes, as no line of a list has", LongestLine)
+		l.err = fmt.Errorf("it has more than %d bytes, too many for a list", LongestLine)
 	}
 	return l.err == nil
 }
@@ -85,7 +85,7 @@ func (b *LineBlocks) Next(block []byte) (lines []byte, first int, err error) {
 	for b.err == nil && (len(lines) < blockBytes || bytes.IndexByte(lines[len(lines)-blockBytes:], '\n') < 0) {
 		at := len(lines)
 		if b.Longest > 0 && at > b.Longest+blockBytes {
-			b.err = fmt.Errorf("line %d: it has more than %d bytes, as no line of a list has", b.lines+1+bytes.Count(lines, []byte("\n")), b.Longest)
+			b.err = fmt.Errorf("line %d: it has more than %d bytes, too many for a list", b.lines+1+bytes.Count(lines, []byte("\n")), b.Longest)
 			break
 		}
 		if lines, b.err = memory.Grow(lines, blockBytes+at/2); b.err != nil {

@@ -162,7 +162,7 @@ func (c *Checkpoint) check() error {
 	}
 	switch {
 	case c.Units < 1 || c.UnitTokens < 0:
-		return fmt.Errorf("it is of a run of %d units of %d tokens", c.Units, c.UnitTokens)
+		return fmt.Errorf("it is from a run of %d units of %d tokens", c.Units, c.UnitTokens)
 	case c.Metrics < 0:
 		return fmt.Errorf("it knows %d bytes of metrics", c.Metrics)
 	case !isHash(c.Corpus) || !isHash(c.Vocabulary) || !isHash(c.MetricsSum):
@@ -194,7 +194,7 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 		saved = saved[1:]
 	}
 	if s.Units != t.Units() && s.Ranks > 0 {
-		return terminal.Usagef("a run on several ranks cannot be longer or shorter than it began: leave out --epochs and --budget")
+		return terminal.Usagef("the length of a run on several ranks cannot change: leave out --epochs and --budget")
 	}
 	if len(state) != len(saved) {
 		return s.damaged(fmt.Errorf("it has %d tensors, but this training %d", len(saved), len(state)))

@@ -66,8 +66,8 @@ func LoadStart(ctx context.Context, path string) (s Start, err error) {
 	return s, err
 }
 
-// OpenMoments opens the checkpoint of a run, for training to go on with its moments. Those of another model, of which gradients have
-// another size, are an error.
+// OpenMoments opens the checkpoint of a run whose moments training goes on with. Another model is an error: its gradients have
+// another size.
 func OpenMoments(path string, c *settings.Config) (*SavedState, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -78,14 +78,14 @@ func OpenMoments(path string, c *settings.Config) (*SavedState, error) {
 	case err != nil:
 		return nil, err
 	case s == nil:
-		return nil, terminal.Usagef("--init-moments: %s kept no moments, as --checkpoint keep of 'w2vcl train' does", path)
+		return nil, terminal.Usagef("--init-moments: %s kept no moments, which needs --checkpoint keep in 'w2vcl train'", path)
 	}
 	now := c.Recorded()
 	for _, name := range []string{"mode", "model", "subword", "optimizer"} {
 		had, has := cmp.Or(s.Settings[name], settings.SubwordNone), cmp.Or(now[name], settings.SubwordNone) // is not always recorded
 		if had != has {
 			s.Close()
-			return nil, terminal.Usagef("--init-moments: those of %s are of --%s %s, not %s; leave --init-moments out", path, name, had, has)
+			return nil, terminal.Usagef("--init-moments: the moments of %s are of --%s %s, not %s; leave out --init-moments", path, name, had, has)
 		}
 	}
 	return s, nil

@@ -67,7 +67,7 @@ func Read(file string) (Config, error) {
 // name in a message, such as "--dim" or "run.toml: dim".
 type given map[string]string
 
-// layer applies recipe, file and flags, and tells which settings were set, and those of the encoder that --init has.
+// layer applies recipe, file and flags. It returns which settings were set, and what encoderOf returns for --init.
 func layer(file string, flags map[string]string) (c Config, set given, had map[string]string, err error) {
 	texts := map[string]string{}
 	set = given{}

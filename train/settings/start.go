@@ -12,7 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/optim"
 )
 
-// encoderOf returns what training goes on with of --init: the settings of its encoder, by name, and "dim". It is empty if there is no
+// encoderOf returns the settings that training takes over from --init: those of its encoder, by name, and "dim". It is empty if there is no
 // such run, which reading the vectors will say.
 func encoderOf(path string) map[string]string {
 	encoder := map[string]string{}
@@ -66,7 +66,7 @@ func (c *Config) goOn(had, texts map[string]string, set given) {
 // Freezes reports whether rows of --init of a kind, words or parts, stay as they are.
 func (c *Config) Freezes(kind string) bool { return c.Freeze == kind || c.Freeze == freezeKnown }
 
-// checkInit refuses to take moments along that there are not, and to keep what --init does not have, or what something else moves.
+// checkInit refuses --init-moments where there are no moments, and --freeze for what --init does not have or something else moves.
 func (v *validator) checkInit() {
 	c := v.config
 	v.check(!c.Moments || c.Init != "", "init-moments", "needs --init, whose moments it takes")

@@ -160,7 +160,7 @@ func (c *Config) runSettings() []Setting {
 		},
 		{
 			Name: "init-moments", Modes: withOptimizer, Record: true, value: &c.Moments,
-			help: "take the optimizer's moments of --init along, which it has from --checkpoint keep (CPU)",
+			help: "start from the optimizer's moments of --init, which was trained with --checkpoint keep (CPU)",
 		},
 		{
 			Name: "force", Resume: true, value: &c.Force,

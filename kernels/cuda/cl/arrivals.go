@@ -11,18 +11,18 @@ import (
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
 
-// arrivals bring a device the stretch of an iteration, and make its jobs, beside the iteration before: on a stream of their own, into
-// one of two areas by turns. For all other kernels this is as if the stretch came before them.
+// arrivals copies the stretch of the next iteration to the device and makes its jobs while the current iteration trains. It has a stream
+// of its own, and fills two areas by turns. All other kernels find the stretch as if it had come before them.
 type arrivals struct {
 	device *cuda.Device
 	stream cu.Stream
-	jobs   cu.Function // stretch_jobs, which nothing else runs beside it uses the updates of
+	jobs   cu.Function // stretch_jobs; no kernel that runs beside it uses its results
 	areas  [2]area
-	count  int // that came
-	values int // of the lists of a stretch
+	count  int // of stretches that came
+	values int // in the lists of a stretch
 }
 
-// An area has a stretch on the device. All but the addresses is of the one that came last.
+// An area holds a stretch on the device. Everything but the addresses belongs to the stretch that came last.
 type area struct {
 	stretchOfArgs
 	arrived, done cu.Event
@@ -52,8 +52,8 @@ func (r *area) allocate(a *cuda.Allocator, c CBOWOptions) {
 	}
 }
 
-// begin starts to bring the stretch of a buffer, which takes the place of the one before the last, and says in args where it is. The
-// device's stream waits for it.
+// begin starts to copy the stretch of a buffer to the area of the stretch before the last, and says in args where it is. The device's
+// stream waits for the copy.
 func (x *arrivals) begin(b *cbowBuffer, args *stretchArgs) error {
 	to := &x.areas[x.count%2]
 	if err := x.stream.Wait(to.done, 0); err != nil {
@@ -74,14 +74,14 @@ func (x *arrivals) makeJobs(args *stretchArgs, on cu.Stream) error {
 	return cuda.LaunchOn(on, x.jobs, cuda.Grid{Blocks: ceil(int(args.stretch.tiles)*tileRows, 256), Threads: 256}, args)
 }
 
-// end marks in a stream, by the event that it returns, that the stretch which came last is not needed behind it.
+// end records an event in a stream and returns it. Work behind the event does not need the stretch that came last.
 func (x *arrivals) end(s cu.Stream) (cu.Event, error) {
 	x.count++
 	done := x.areas[(x.count-1)%2].done
 	return done, done.Record(s)
 }
 
-// copyAsync starts to copy values of pinned memory, at least one.
+// copyAsync starts to copy one or more values from pinned memory.
 func copyAsync[T any](to cu.DevicePtr, values []T, s cu.Stream) error {
 	return cu.MemcpyHtoDAsync(to, unsafe.Pointer(&values[0]), cuda.Bytes[T](len(values)), s)
 }

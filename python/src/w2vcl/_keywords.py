@@ -51,7 +51,7 @@ class Settings(TypedDict, total=False):
     init: Path | None  #: go on from the model of PATH, a run folder, or from the vectors of a file: words, n-grams or network, and contexts. Words that the text lacks keep their vectors
     pretrained_vectors: Path | None  #: another name of init
     pretrainedVectors: Path | None  #: another name of init
-    init_moments: bool | int | None  #: take the optimizer's moments of init along, which it has from checkpoint keep (CPU)
+    init_moments: bool | int | None  #: start from the optimizer's moments of init, which was trained with checkpoint keep (CPU)
     iterations: int | None  #: train N iterations; 0 means epochs; without these, model cbow trains 2,048, more for long vectors and 1,024 for a short text
     join_lines: bool | int | None  #: read the text as one stream, cut every max_sentence words: lines do not end sentences
     lowercase: bool | int | None  #: lower-case the text
@@ -123,8 +123,8 @@ class Settings(TypedDict, total=False):
 class Training(Settings, total=False):
     """Flags of w2vcl train."""
 
-    data: Path | None  #: DIR of the sets of scores, or one file (default: the sets that come with w2vcl)
-    scores: int | None  #: score the vectors N times during training, at equal steps, for the screen and for 'w2vcl metrics'
+    data: Path | None  #: DIR with the sets for scores, or one file (default: the sets that come with w2vcl)
+    scores: int | None  #: score the vectors N times during training, at equal steps; 'w2vcl metrics' has the scores, too
 
 
 class Resumption(TypedDict, total=False):
@@ -134,7 +134,7 @@ class Resumption(TypedDict, total=False):
     cache: Path | None  #: keep the encoded text in the folder DIR, and reuse it while text and settings are the same (default: a large text has a file in the run folder until the run is finished)
     checkpoint: str | int | None  #: how often to save what 'w2vcl resume' needs: WHEN is a time (10m, 90s; the first after a minute), a number of iterations, 0 to save only when interrupted, or keep: every 10m, and the last stays, for 'w2vcl resume iterations'
     context_weight: float | None  #: vectors.bin has W + X times C: word vectors plus a part of the context vectors; 0 leaves only word vectors
-    data: Path | None  #: DIR of the sets of scores, or one file (default: the sets that come with w2vcl)
+    data: Path | None  #: DIR with the sets for scores, or one file (default: the sets that come with w2vcl)
     device: str | None  #: where to train: NAME is cpu, cuda (modes cl, vanilla, word2vec, pword2vec, fullw2v, fullregister, parw2v), cuda:N for GPU number N, or cuda:N,M for 2, 4 or 8 of them (these modes except vanilla)
     epochs: int | None  #: train N epochs in all, at the learning rates of a run of N from here on
     iter: int | None  #: another name of epochs
@@ -150,7 +150,7 @@ class Resumption(TypedDict, total=False):
     matrix: Path | None  #: keep the matrix M in FILE: a FILE that fits is reused, else M is built and written (default: memory only)
     max_memory: str | None  #: refuse a run that needs more than SIZE: 4GB, 500MB, or 75% of the machine (default what is available)
     precision: str | None  #: how a GPU stores its tables: NAME is float32, half (16 bits, see docs/cuda.md) or half-tables (16 bits for both tables of fullw2v and pword2vec)
-    scores: int | None  #: score the vectors N times during training, at equal steps, for the screen and for 'w2vcl metrics'
+    scores: int | None  #: score the vectors N times during training, at equal steps; 'w2vcl metrics' has the scores, too
     threads: int | None  #: use N threads; 0 uses every processor. The sentence-ordered modes, from word2vec to parw2v, repeat a result only with one thread; the results of other modes do not depend on N
     workers: int | None  #: another name of threads
     thread: int | None  #: another name of threads
