@@ -115,7 +115,6 @@ func (j *judge) findSets(ctx context.Context) error {
 	return nil
 }
 
-// findLabels reads the labels of a graph's nodes.
 func (j *judge) findLabels(ctx context.Context) (err error) {
 	if j.nodes, err = nodes.ReadLabels(ctx, j.data); err == nil {
 		j.sets = []string{fmt.Sprintf("%s %s, %d items", evaluate.TaskNodes, nodes.SetName(j.data), len(j.nodes.Nodes))}

@@ -16,10 +16,8 @@ import (
 // A report is passed on, and read by reviewers who shall not know whose it is. So it names files and folders
 // without their paths, and the text by its checksum.
 
-// pathSettings are the settings that name files.
 var pathSettings = []string{"corpus", "graph", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
 
-// somePath matches a path with a folder in it.
 var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`) })
 
 // withoutPaths returns a text with the last names of the paths in it.

@@ -111,7 +111,6 @@ func (p page) StabilityTable() report.Table {
 	return t
 }
 
-// missing is the interval of nothing.
 var missing = evaluate.Interval{Value: evaluate.NoScore, Low: evaluate.NoScore, High: evaluate.NoScore}
 
 // overlap returns an overlap of a variant, if it has one.

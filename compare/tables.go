@@ -38,7 +38,6 @@ func (p page) names() []string {
 	return names
 }
 
-// columns heads a table with a column for each variant.
 func (p page) columns(first, last string) []string {
 	return append(append([]string{first}, p.names()...), last)
 }
@@ -224,7 +223,6 @@ func (p page) DifferenceTable() report.Table {
 	return t
 }
 
-// significance is the level of the tests of the report.
 const significance = 0.05
 
 func (d Difference) of(s Set) bool {

@@ -112,7 +112,6 @@ func (o *Options) counting() wordcount.Options {
 	return w
 }
 
-// read makes a corpus in memory.
 func read(ctx context.Context, in *wordcount.Input, o Options) (*Corpus, error) {
 	o, err := o.withDefaults()
 	if err != nil {

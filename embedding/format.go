@@ -87,7 +87,6 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%s: the extension does not name a format; use .txt, .bin, .vec, .glove, .npy, .safetensors, .tsv or .fasttext.bin", path)
 }
 
-// list joins the names of formats with commas.
 func list(formats []Format) string {
 	names := make([]string, len(formats))
 	for i, f := range formats {

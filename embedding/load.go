@@ -99,7 +99,6 @@ func open(ctx context.Context, path string) (in input, closeFile func(), err err
 	return in, closeFile, nil
 }
 
-// A countingReader counts the bytes that it read.
 type countingReader struct {
 	r io.Reader
 	n int64

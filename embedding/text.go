@@ -165,7 +165,6 @@ func (t *textRows) add(line []byte) error {
 	return err
 }
 
-// isSeparator reports whether c separates the fields of a line.
 func isSeparator(c byte) bool { return c == ' ' || c == '\t' }
 
 // cutField cuts the first field off a line.

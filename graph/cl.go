@@ -45,7 +45,6 @@ var (
 	_ trainer.Drawable  = (*CL)(nil)
 )
 
-// A clStep is one of the two steps of an iteration.
 type clStep struct {
 	*stepNode
 	reader  *step.Reader

@@ -36,7 +36,6 @@ func (m *model) drawAtMost(count int) {
 	m.negatives = negatives{noise: m.noise, seed: m.Seed, perWindow: (count + 3) &^ 3}
 }
 
-// drawOutputs draws the outputs of all windows of a sentence.
 func (m *model) drawOutputs(s *sentence) {
 	if m.tree != nil {
 		m.drawPaths(s)

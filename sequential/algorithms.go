@@ -81,7 +81,6 @@ type ModelDescriptor struct {
 	Recipe Recipe // goes before the algorithm's
 }
 
-// trains reports whether the algorithm has a model.
 func (d Descriptor) trains(m Model) bool {
 	if len(d.Models) == 0 {
 		return m == SkipGram

@@ -105,7 +105,6 @@ func (p *pSGNScc) flush() {
 	p.words, p.begins = p.words[:0], p.begins[:0]
 }
 
-// list lists the places of each word of the span.
 func (p *pSGNScc) list() {
 	const counted = -1 // end is a count as yet
 	for _, w := range p.words {
@@ -147,7 +146,6 @@ func (p *pSGNScc) plan(c *combined) {
 	}
 }
 
-// draw draws the outputs of the window of word t of the span.
 func (p *pSGNScc) draw(c *combined, t int) {
 	for p.at+1 < len(p.begins) && p.begins[p.at+1].span <= t {
 		p.at++

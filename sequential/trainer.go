@@ -197,7 +197,6 @@ func UnitTokens(sentences *corpus.Text, c Options) (int, error) {
 	return d.unit(sentences.Tokens(), &c), err
 }
 
-// firsts returns the numbers of the sentences that begin with the given tokens.
 func firsts(sentences *corpus.Text, tokens []int) (found []int) {
 	for _, token := range tokens {
 		found = append(found, sentences.Find(token))

@@ -17,7 +17,6 @@ func newStatistics(features int) *Statistics {
 	return &Statistics{make([]float32, features), make([]float32, features)}
 }
 
-// apply standardizes the features of one word.
 func (m *Statistics) apply(dst, features []float32) {
 	for j, x := range features {
 		dst[j] = (x - m.Mean[j]) * m.Scale[j]

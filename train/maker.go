@@ -220,7 +220,6 @@ func errNoContext(c *settings.Config) error {
 		"raise it, or keep all words with --sample 0", c.Sample)
 }
 
-// build makes M in memory.
 func (k *matrixMaker) build(ctx context.Context, p *progress.Progress) (*wordcontext.Matrix, error) {
 	start := time.Now()
 	stage, options := k.stage(p)

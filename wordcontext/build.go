@@ -114,7 +114,6 @@ func spanCount(c *corpus.Corpus, o *Options, tables int64) int {
 	return max(n, 1)
 }
 
-// build makes the matrix in memory.
 func (b *builder) build(ctx context.Context) error {
 	if err := b.count(ctx); err != nil {
 		return err

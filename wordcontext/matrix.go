@@ -190,7 +190,6 @@ func (m *Matrix) row(i int) tiledRow {
 	return m.tiles.Row(i)
 }
 
-// stored returns a stored context.
 func (m *Matrix) stored(place uint64) uint32 {
 	if m.narrow != nil {
 		return uint32(m.narrow[place])

@@ -13,7 +13,6 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// generateOptions are the flags of generate.
 type generateOptions struct {
 	text   generatedText
 	graph  generatedGraph

@@ -90,7 +90,6 @@ func (g generatedGraph) edge(number int64) (from, to int64) {
 	return from, to
 }
 
-// edgeDraws are the random numbers of an edge.
 type edgeDraws struct {
 	seed, counter uint64
 	ready         [32]uint32 // as many as the vector kernel draws at once
@@ -133,7 +132,6 @@ func (g generatedGraph) recursiveEdge(d *edgeDraws) (from, to int64) {
 	}
 }
 
-// blockEdge draws an edge of the block model.
 func (g generatedGraph) blockEdge(d *edgeDraws) (from, to int64) {
 	const mixing = 1 << 32 / 5 // of the random numbers
 	block := d.below(g.blocks)
@@ -144,7 +142,6 @@ func (g generatedGraph) blockEdge(d *edgeDraws) (from, to int64) {
 	return from, g.member(block, d)
 }
 
-// member draws a node of a block.
 func (g generatedGraph) member(block int64, d *edgeDraws) int64 {
 	size := (g.nodes - block + g.blocks - 1) / g.blocks
 	u := float64(d.next()) / (1 << 32)

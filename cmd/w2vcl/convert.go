@@ -107,7 +107,6 @@ func saveFastText(ctx context.Context, s cli.Streams, to string, v *runfolder.Ve
 	return nil
 }
 
-// load reads the vectors to write.
 func (o *convertOptions) load(ctx context.Context, s cli.Streams, from string, format embedding.Format) (*runfolder.Vectors, error) {
 	if o.words == "" && format != embedding.FastTextModel { // which needs no encoder
 		t, err := runfolder.LoadTable(ctx, from)

@@ -37,7 +37,6 @@ of different words is counted exactly.`,
 	return cmd
 }
 
-// isTextSetting reports whether a setting says how a text is read.
 func isTextSetting(setting settings.Setting) bool {
 	switch setting.Name {
 	case "corpus", "threads", "max-memory":

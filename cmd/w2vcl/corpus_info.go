@@ -51,7 +51,6 @@ type corpusSummary struct {
 	Text        corpus.Stats `json:"text"`
 }
 
-// showCorpus prints what a corpus in a file holds.
 func showCorpus(s cli.Streams, c *corpus.Corpus, asJSON bool) error {
 	text := c.Text()
 	r := corpusSummary{

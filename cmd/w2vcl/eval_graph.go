@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/walk"
 )
 
-// scoreGraph scores vectors of a graph's nodes.
 func (o *evalOptions) scoreGraph(ctx context.Context, t *embedding.Table) ([]evaluate.Result, error) {
 	dataset := nodes.SetName(o.data)
 	if o.task == evaluate.TaskLinks {

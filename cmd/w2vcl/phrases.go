@@ -214,7 +214,6 @@ func (o *phrasesOptions) join(ctx context.Context, s cli.Streams, p *progress.Pr
 	return nil
 }
 
-// readText reads the text with a bar of progress.
 func (o *phrasesOptions) readText(ctx context.Context, s cli.Streams, p *progress.Progress, name, text string, each func([]string, bool) error) (corpus.Stats, error) {
 	stage := p.Stage(name, corpus.Size(text))
 	defer stage.Stop()

@@ -90,7 +90,6 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 	})
 }
 
-// trained reports the end of a training.
 func trained(s cli.Streams, summary runfolder.Summary, err error, progress *progress.Progress, asJSON bool) error {
 	switch {
 	case err == nil:

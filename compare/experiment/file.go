@@ -111,7 +111,6 @@ func (f *File) addVariant(name string, tables any) error {
 	return err
 }
 
-// setField sets a field of a File to a value of the file.
 func setField(field, value any) error {
 	ok := false
 	switch f := field.(type) {

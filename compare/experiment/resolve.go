@@ -101,7 +101,6 @@ func (o Options) shared(v Variant) map[string]string {
 	return texts
 }
 
-// defaults returns the recipe of a variant.
 func (o Options) defaults(v Variant) settings.Config {
 	preset := cmp.Or(v.Own["preset"], o.Settings["preset"])
 	return settings.Defaults(v.Mode, preset, "", valuesOf("model", cmp.Or(v.Own["model"], o.Settings["model"]))[0])
@@ -111,7 +110,6 @@ func (o Options) applies(s settings.Setting, v Variant) bool {
 	return s.AppliesWith(v.Mode, o.defaults(v).Model)
 }
 
-// takes reports whether a variant has a use for a setting.
 func (v Variant) takes(s settings.Setting, model string) bool {
 	return s.AppliesWith(v.Mode, model) && !(s.Negatives && v.withoutNegatives())
 }

@@ -57,7 +57,6 @@ type shape struct {
 	tip     string // on hover
 }
 
-// A point is a place in a chart.
 type point struct{ x, y float64 }
 
 type canvas struct {

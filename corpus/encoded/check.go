@@ -79,7 +79,6 @@ func (f *File) checkStarts(threads int) error {
 	})
 }
 
-// checkWords checks that the lengths fit the words.
 func (f *File) checkWords() error {
 	sum := uint64(0)
 	for id, length := range memory.NumbersOf[uint32](f.lengths)[:f.Words] {

@@ -324,7 +324,6 @@ func (k *keeper) knows(word []byte) bool {
 	return known
 }
 
-// keep finds the words that are kept.
 func (p *partition) keep(k keeper, i, n int) {
 	kept := 0
 	for at := range p.table.slots {

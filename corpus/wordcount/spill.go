@@ -64,7 +64,6 @@ func (d *disk) append(b []byte) (offset int64, err error) {
 	return d.file.Append(b)
 }
 
-// written reports whether anything was.
 func (d *disk) written() bool { return d != nil && d.file != nil }
 
 func (d *disk) close() {
@@ -74,7 +73,6 @@ func (d *disk) close() {
 	}
 }
 
-// spilled reports whether tables were written.
 func (d *disk) spilled() bool { return d != nil && d.used }
 
 // newTable numbers a table.
@@ -108,7 +106,6 @@ func (e *encoder) spill() error {
 	return e.spillTable()
 }
 
-// spillTable writes the table and begins a new one.
 func (e *encoder) spillTable() error {
 	e.spilledTokens += e.table.tokens()
 	if err := e.disk.write(e.number, e.table, &e.spilling); err != nil {

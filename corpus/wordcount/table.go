@@ -166,7 +166,6 @@ func (t *table) wordLength(s *slot) int {
 	}
 }
 
-// appendWord appends the word of a slot in use.
 func (t *table) appendWord(to []byte, s *slot) []byte {
 	if s.long != 0 {
 		return append(to, t.longWord(s)...)

@@ -39,7 +39,6 @@ func newSoftmaxLoss(x *Examples, labels []ClassLabel, classes int) *softmaxLoss 
 	return f
 }
 
-// of returns the probabilities of one example.
 func (f *softmaxLoss) of(i int) []float64 {
 	return f.probabilities[i*f.classes : (i+1)*f.classes]
 }

@@ -109,7 +109,6 @@ const (
 	macroThreshold = macroF1 + evaluate.ThresholdSuffix
 )
 
-// meanDeviation returns the mean and the standard deviation of all values.
 func meanDeviation(values []float64) (mean, deviation float64) {
 	mean = evaluate.Mean(values)
 	for _, v := range values {

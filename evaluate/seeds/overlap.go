@@ -204,7 +204,6 @@ func shared(a, b []int) float64 {
 // normal95 is the 97.5% quantile of the normal distribution.
 const normal95 = 1.959963984540054
 
-// overlapOf returns the mean overlap of the compared words of a band.
 func overlapOf(first, last int, ofWords []float64) Overlap {
 	mean, deviation := meanAndDeviation(ofWords)
 	half := normal95 * deviation / math.Sqrt(float64(len(ofWords))) // NaN for one word

@@ -47,7 +47,6 @@ type block struct {
 	inverse     []float32 // 1/(shifted+epsilon)
 }
 
-// of returns the values of one query.
 func (b *block) of(values []float32, slot int) []float32 {
 	n := b.last - b.first
 	return values[slot*n : (slot+1)*n : (slot+1)*n]

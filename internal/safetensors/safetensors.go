@@ -47,7 +47,6 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"` // first byte and end, counted from the end of the header
 }
 
-// encodeHeader returns the JSON of a header.
 func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) {
 	entries := map[string]any{metadataKey: metadata}
 	end := int64(0)

@@ -71,7 +71,6 @@ func explainPanic(err *error) {
 	}
 }
 
-// findColumn returns the number of a column of texts.
 func findColumn(schema *parquet.Schema, field string) (int, error) {
 	leaf, ok := schema.Lookup(field)
 	if !ok {

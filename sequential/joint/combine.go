@@ -171,7 +171,6 @@ func (t *Trainer) deliver(x *table, sent, got []int) error {
 	return t.group.AllToAll(memory.BytesOf(w.send), sentEnds, memory.BytesOf(w.received), gotEnds)
 }
 
-// rowEnds returns the ends of so many rows of each rank.
 func (t *Trainer) rowEnds(counts []int) []int {
 	ends := cluster.Ends[float32](counts)
 	for r := range ends {

@@ -82,7 +82,6 @@ type Order struct {
 	Rates  []float64
 }
 
-// finish is the order that ends Follow.
 const finish = -1
 
 // Do has all ranks do something: the others obey the order in Follow, this one calls own. After an error every later call returns it.

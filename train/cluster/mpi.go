@@ -84,7 +84,6 @@ func StartMPI() (*MPI, error) {
 	return c, nil
 }
 
-// call calls a function of the library and returns its error.
 func (c *MPI) call(name string, function uintptr, arguments ...uintptr) error {
 	result, _, _ := purego.SyscallN(function, arguments...)
 	code := int32(result)

@@ -183,7 +183,6 @@ func (t *CBOW) stretch(iteration int) readStretch {
 	return x
 }
 
-// fill reads the stretch of an iteration into a buffer.
 func (t *CBOW) fill(buffer, iteration int) readStretch {
 	r := <-t.readers
 	defer func() { t.readers <- r }()

@@ -79,12 +79,13 @@ func newChanged(t *testing.T, seed uint64, method optim.Method, o wordcontext.Op
 	}
 	t.Cleanup(func() { m.Close() })
 	options := graph.Options{Dim: 7, Negatives: 3, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1}}
-	change(&options)
 	p := &pair{fake: devicetest.New()}
 	p.fake.Free, p.fake.Matrix = free, m
+	change(&options)
 	if p.cpu, err = graph.NewCL(m, noise, iterations, options); err != nil {
 		t.Fatal(err)
 	}
+	change(&options) // encoders are not shared
 	if p.gpu, err = device.NewCL(p.fake, m, noise, iterations, options, device.Float32); err != nil {
 		t.Fatal(err)
 	}
@@ -109,25 +110,12 @@ func newTemperedEncoder(t *testing.T, seed uint64, method optim.Method, o wordco
 
 // newTemperedRows is W2V-CL with rows that options say.
 func newTemperedRows(t *testing.T, seed uint64, method optim.Method, o wordcontext.Options, shared int, free int64, rows func(options *graph.Options, vocabulary []string)) *pair {
-	c, noise := text(t, seed, 2000)
-	o.Window, o.Contexts, o.Passes, o.Seed = 2, 40, 1, seed
-	m, err := wordcontext.Build(t.Context(), c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	options := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: shared, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
-	p := &pair{fake: devicetest.New()}
-	p.fake.Free, p.fake.Matrix = free, m
-	rows(&options, c.Vocabulary.Words)
-	if p.cpu, err = graph.NewCL(m, noise, 40, options); err != nil {
-		t.Fatal(err)
-	}
-	rows(&options, c.Vocabulary.Words)
-	if p.gpu, err = device.NewCL(p.fake, m, noise, 40, options, device.Float32); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	c, _ := text(t, seed, 2000)
+	o.Contexts = 40
+	return newChanged(t, seed, method, o, 40, free, func(options *graph.Options) {
+		options.SharedNegatives, options.Optimizer.Epsilon = shared, 1e-3
+		rows(options, c.Vocabulary.Words)
+	})
 }
 
 // newStretches is large-batch CBOW, with n-grams or without.

@@ -29,7 +29,6 @@ import (
 // changes, the list is written without it, and after that with it.
 const ChecksumsFile = "checksums.txt"
 
-// checkedFiles are the files that may be listed.
 var checkedFiles = []string{ConfigFile, VocabularyFile, VectorsFile, ContextFile, MetricsFile, SummaryFile}
 
 // checksums are those of a folder in the making.
@@ -39,7 +38,6 @@ type checksums struct {
 	saved map[string]uint64 // that the list on the disk has
 }
 
-// openChecksums reads the list of a folder.
 func openChecksums(dir string) (*checksums, error) {
 	saved, err := readChecksums(dir)
 	if err != nil {

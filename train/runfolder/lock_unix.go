@@ -49,7 +49,6 @@ func lockFolder(path string) (*os.File, error) {
 	return folder, nil
 }
 
-// isLocked reports whether a process has a folder.
 func isLocked(path string) bool {
 	folder, err := os.Open(path)
 	if err != nil {

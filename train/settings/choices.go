@@ -84,7 +84,6 @@ var (
 
 var ngramOnly = []string{SubwordNGram}
 
-// networks lists the networks that read a setting.
 func networks(setting string) (names []string) {
 	for _, n := range subword.Networks() {
 		if slices.Contains(append(n.Settings, "max-chars", "standardize"), setting) {

@@ -45,7 +45,6 @@ func stretches(c *Config, set given) {
 // longDim is the longest of short vectors: composed of spelling, longer ones have room for more than the nearest words say.
 const longDim = 150
 
-// A clRecipe is what a recipe of mode cl sets.
 type clRecipe struct {
 	window, contexts     int
 	sample               float64
@@ -126,7 +125,6 @@ func clRate(short, decay float64, dim int) (lr, weightDecay float64) {
 	return lr, max(decay, min(0.1, readable(decay*short/lr)))
 }
 
-// clDefaults sets the defaults of mode cl.
 func clDefaults(c *Config) {
 	published := c.IsPublished()
 	switch {

@@ -173,7 +173,6 @@ func modesThat(a ability) []string {
 	return slices.Compact(names)
 }
 
-// otherModels are names of models elsewhere.
 var otherModels = map[string]string{"skipgram": ModelSkipGram, "continuousbagofwords": ModelCBOW}
 
 // otherNames say what is meant by names of other programs in place of a mode.
@@ -211,7 +210,6 @@ func (m Mode) Trains(a ability) bool { return m.does&a == a }
 // trains reports whether the mode of the configuration has all of these abilities.
 func (c *Config) trains(a ability) bool { return c.FindMode().Trains(a) }
 
-// in reports whether the mode of the configuration is of a family.
 func (c *Config) in(f Family) bool {
 	m := c.FindMode()
 	return m.Name != "" && m.Family == f

@@ -170,7 +170,6 @@ func (c *Config) runSettings() []Setting {
 	}
 }
 
-// textSettings say how to read the text.
 func (c *Config) textSettings() []Setting {
 	return []Setting{
 		{
@@ -217,7 +216,6 @@ func (c *Config) textSettings() []Setting {
 	}
 }
 
-// machineSettings say on what to train.
 func (c *Config) machineSettings() []Setting {
 	return []Setting{
 		{

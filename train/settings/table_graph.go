@@ -40,7 +40,6 @@ func (c *Config) graphSettings() []Setting {
 	}
 }
 
-// graph checks the settings of walks.
 func (v *validator) graph() {
 	c := v.config
 	v.check(c.Walks >= 1 && c.Walks <= walk.MaxWalks, "walks", "must be from 1 to %d", walk.MaxWalks)

@@ -143,7 +143,6 @@ func (v *validator) samples() {
 			"lower it or --positives", longest, rowSamples)
 }
 
-// encoder checks the shape of encoders.
 func (v *validator) encoder() {
 	const most = 1 << 16
 	c := v.config

@@ -98,7 +98,6 @@ type counter struct {
 	total   int64
 }
 
-// A span is a range of sentences.
 type span struct{ from, to int }
 
 // Count counts the contexts of each word. It is an error if a pair cannot be held in 32

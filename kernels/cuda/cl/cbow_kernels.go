@@ -30,7 +30,6 @@ type CBOW struct {
 	buffers  []cbowBuffer
 }
 
-// A cbowKernel is a kernel with the shape of its launch.
 type cbowKernel struct {
 	cu.Function
 	tilesLaunch

@@ -29,7 +29,6 @@ func layoutOf(dim int) layout {
 	return layout{quads, quads, chunkValues / 4}
 }
 
-// numbers are the words' numbers on the device.
 type numbers struct{ vocabulary, successor, predecessor uint32 }
 
 // newNumbers takes a step near the golden section, which keeps neighbours apart,

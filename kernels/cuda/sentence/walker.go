@@ -7,7 +7,6 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A walker makes the text of walks on the device.
 type walker struct {
 	device *cuda.Device
 	kernel cu.Function

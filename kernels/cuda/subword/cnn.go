@@ -52,7 +52,6 @@ type updatesArgs struct {
 	parameters [1 + MaxWidths]parameter
 }
 
-// A cnn is a character CNN on the device.
 type cnn struct {
 	device   *cuda.Device
 	args     cnnArgs

@@ -10,7 +10,6 @@ import (
 	"gorgonia.org/cu"
 )
 
-// ngrams are the rows of a composition on the device.
 type ngrams struct {
 	rows      *cl.PartRows
 	table     matrix // a row a part
