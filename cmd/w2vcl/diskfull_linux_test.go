@@ -75,3 +75,23 @@ func TestDiskFullText(t *testing.T) {
 		}
 	}
 }
+
+// TestReadOnlyFolder: a matrix and a vocabulary that are there are read, also where nothing can be written.
+func TestReadOnlyFolder(t *testing.T) {
+	disk := smallDisk(t, "1m")
+	r := newRun(t, "--model", "sg", "--contexts", "16", "--iterations", "2")
+	r.args = append(r.args, "--matrix", filepath.Join(disk, "matrix"), "--vocab", filepath.Join(disk, "vocabulary"))
+	r.must(r.train())
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skip(err)
+	}
+	want := r.hash()
+	r.out += "2"
+	r.must(r.train())
+	if r.hash() != want {
+		t.Error("other vectors")
+	}
+	if output, err := r.train("--force").CombinedOutput(); err == nil || !bytes.Contains(output, []byte("read-only file system")) {
+		t.Errorf("--force: %v\n%s", err, output)
+	}
+}

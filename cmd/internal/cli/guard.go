@@ -222,7 +222,7 @@ func (f *File) check(force bool) error {
 	if !f.Use.writesFile() {
 		return f.checkFolder()
 	}
-	if err := f.checkReplaceable(force); err != nil {
+	if err := f.checkReplaceable(force); err != nil || f.Use == FileKept && f.info != nil && f.info.Size() > 0 && !force {
 		return err
 	}
 	return f.probe(filepath.Dir(f.place))
