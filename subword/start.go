@@ -68,7 +68,7 @@ func (e *NGrams) goOn() {
 	e.SetWords(func(dst []float32, word int) bool { return e.start.Row(dst, word) || e.mean(dst, uint32(word)) })
 }
 
-// SetWords sets words' own vectors so that words have the vectors that row writes. It leaves those alone for which row returns false.
+// SetWords sets words' own vectors so that words have the vectors that row writes. Words for which row returns false stay.
 func (e *NGrams) SetWords(row func(dst []float32, word int) bool) {
 	if e.words.Own == nil {
 		return
@@ -85,7 +85,7 @@ func (e *NGrams) SetWords(row func(dst []float32, word int) bool) {
 	})
 }
 
-// StartRows is about parts. Of n-grams that are alike now, but were not, the last counts.
+// StartRows is about parts. If n-grams that form one part now did not before, the last one counts.
 func (e *NGrams) StartRows(string) []int {
 	rows := slices.Repeat([]int{-1}, e.words.PartCount())
 	from, ok := e.start.Encoder.(*NGrams)

@@ -93,7 +93,7 @@ func (j *job) export(folder *runfolder.Folder) error {
 // exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
 // takes long: who kills it keeps the vectors.
 func (j *job) exportTables(folder *runfolder.Folder) error {
-	// Those of before, when the run was interrupted: a kill must not leave some of them beside new ones.
+	// An interrupted run may have left older files: a kill must not leave some of them beside new ones.
 	if err := folder.RemoveVectors(); err != nil {
 		return err
 	}

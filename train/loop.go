@@ -58,8 +58,8 @@ func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
 	return inner, func() { unhook(); end() }
 }
 
-// run trains until the units end or ctx does. A unit that was begun is
-// finished, unless it takes long, so the tables are good to save after an interrupt. A loss that is
+// run trains until the units end or ctx does. It finishes the unit under way,
+// unless that takes long, so the tables are good to save after an interrupt. A loss that is
 // not a number is an error: the tables are ruined.
 func (l *loop) run(ctx context.Context) (outcome, error) {
 	t := l.begin()

@@ -24,7 +24,7 @@ func (j *job) limit() limit {
 	return l
 }
 
-// of is how much of the limit so many seconds, pairs and words are.
+// of returns the fraction of the limit that these seconds, pairs and words are.
 func (l limit) of(seconds, pairs, words float64) float64 {
 	switch l.Kind {
 	case trainer.BudgetSeconds:
@@ -36,7 +36,7 @@ func (l limit) of(seconds, pairs, words float64) float64 {
 	}
 }
 
-// Units is about how many units a run has that has so many without a limit; one takes that many seconds, pairs and words.
+// Units estimates the units of a run that has this many units without a limit. One unit takes the given seconds, pairs and words.
 func (l limit) Units(units int, seconds, pairs, words float64) int {
 	if l == (limit{}) {
 		return units

@@ -48,7 +48,7 @@ func (e *edges) readList(r io.Reader, o ReadOptions) (err error) {
 	return l.err
 }
 
-// next returns the next chunk, whose text may take the memory of buffer; none after an error or the last.
+// next returns the next chunk, whose text may use the memory of buffer. After an error or the last chunk it returns none.
 func (l *listReader) next(buffer []byte) (c listChunk) {
 	l.lock.Lock()
 	defer l.lock.Unlock()

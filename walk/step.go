@@ -217,10 +217,10 @@ func (s *stepper) drawFromTable(previous, here uint32, random *numbers) uint32 {
 	return x
 }
 
-// A mass is a sum of products of 64 bits, exact: high·2^64 + low. Even the least probable neighbours have one.
+// A mass is an exact sum of 64-bit products: high·2^64 + low. Even the least probable neighbour has a mass above 0.
 type mass struct{ high, low uint64 }
 
-// plus adds a share of a cell, of 2^32, that is accepted.
+// plus adds the share of a cell, out of 2^32, that is accepted.
 func (m mass) plus(share uint64, accepted uint32) mass {
 	high, low := bits.Mul64(share, uint64(accepted)+1)
 	low, carry := bits.Add64(m.low, low, 0)

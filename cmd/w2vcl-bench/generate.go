@@ -68,7 +68,7 @@ func (o *generateOptions) run(ctx context.Context, s cli.Streams) error {
 	return o.write(ctx, s, o.text.write, o.text.bytes, terminal.Bytes(o.text.bytes))
 }
 
-// write writes what write makes of a random text or graph, and files that belong to it.
+// write writes a random text or graph that write makes, and the files that belong to it.
 func (o *generateOptions) write(ctx context.Context, s cli.Streams,
 	write func(ctx context.Context, w io.Writer, threads int, progress func(done, total int64)) error, total int64, amount string, with ...atomicfile.File) error {
 	stage := s.Progress(o.quiet).Stage("writing", total)

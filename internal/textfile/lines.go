@@ -75,10 +75,10 @@ type LineBlocks struct {
 	err   error
 }
 
-// blockBytes are the least number of bytes in a block, but for the last.
+// blockBytes is the least number of bytes in a block other than the last.
 const blockBytes = 512 << 10
 
-// Next returns the next lines and the number of the first one, counted from 1. They may take the memory of block, which may be nil.
+// Next returns the next lines and the number of the first one, counted from 1. The lines may use the memory of block, which may be nil.
 func (b *LineBlocks) Next(block []byte) (lines []byte, first int, err error) {
 	lines = block[:0]
 	lines, b.rest = append(lines, b.rest...), b.rest[:0]

@@ -45,7 +45,7 @@ func (t *Tables) Rows(vocabulary *corpus.Vocabulary) []int {
 // Bytes is the memory of the values.
 func (t *Tables) Bytes() int64 { return 4 * int64(len(t.Words)+len(t.Contexts)) }
 
-// CopyTo copies rows to tables of a vocabulary, of which [Tables.Rows] are. Either may be nil.
+// CopyTo copies rows to the tables of the vocabulary for which [Tables.Rows] returned rows. Either table may be nil.
 func (t *Tables) CopyTo(rows []int, words, contexts []float32) {
 	for i, row := range rows {
 		if n := len(words) / len(rows); words != nil && row >= 0 {
@@ -57,7 +57,7 @@ func (t *Tables) CopyTo(rows []int, words, contexts []float32) {
 	}
 }
 
-// CopyRows sets the rows of a table to those of another, of which each has the number in rows; -1: it stays. nil: all are where they are.
+// CopyRows copies row rows[i] of one table to row i of another; -1: row i stays. If rows is nil, it copies all rows to their own places.
 func CopyRows(dst, src []float32, rows []int) {
 	if rows == nil {
 		copy(dst, src)

@@ -11,18 +11,18 @@
 //
 // # What to know before changing the default step
 //
-// Package graph lists what holds on every device. A GPU has items 2 to 8 of its list, in other code: rows
+// Package graph lists what holds on every device. Items 2 to 8 of that list hold on GPUs, in other code: rows
 // move by optimize (../include/methods.cuh), composed rows are those of ../include/composed.cuh, and sums
-// have another fixed order. These come to it:
+// have another fixed order. On GPUs, this holds as well:
 //
-//  1. An iteration is a list of launches (launches in cbow_kernels.go), on a stretch that came beside the
-//     iteration before (arrivals.go). A kernel may start while the one before it ends: before it calls
+//  1. An iteration is a list of launches (launches in cbow_kernels.go), on a stretch that was copied during
+//     the iteration before (arrivals.go). A kernel may start while the one before it ends: before it calls
 //     awaitInputs (stretch.cuh), neither may write what the other reads or writes.
 //  2. Gradients are linear in C (stretch.cu). So the negatives of a window are H numbers; they become a
 //     row once a word. Products with the H rows have factors of two bfloat16 (dense.cuh).
-//  3. Tiles of eight jobs (tiles.go): a warp has a row, or a piece of its samples. Rows are padded with zeros,
+//  3. Jobs form tiles of eight (tiles.go): each warp has a row, or a piece of its samples. Rows are padded with zeros,
 //     which stay zero (../include/rows.cuh).
-//  4. What trains parts are Gradients of words, in float16 (../subword/subword.cuh). Parts have a copy in
+//  4. Parts are trained by the Gradients of words, in float16 (../subword/subword.cuh). Parts have a copy in
 //     float16, which updateRow keeps and compose reads.
 package cl
 

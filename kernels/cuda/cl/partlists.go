@@ -14,11 +14,11 @@ type partJob struct {
 	piece, pieces    uint16
 }
 
-// usersOfWarp is how many words of a part one warp sums up: it takes one for a few, and there are many such parts.
+// usersOfWarp is how many words of a part one warp sums up. Many parts have only a few words, so one warp is enough for each.
 const usersOfWarp = 64
 
-// jobsOfParts returns the jobs of parts, tile by tile: part u has the words from number starts[u] on. Tiles of frequent parts are among
-// the others: those read from L2, these from memory.
+// jobsOfParts returns the jobs of parts, tile by tile: part u has the words from number starts[u] on. Tiles of frequent parts, which read
+// from L2, are spread among the others, which read from memory.
 func jobsOfParts(starts []uint32) (jobs []partJob) {
 	words := func(u uint32) uint32 { return starts[u+1] - starts[u] }
 	var frequent []uint32

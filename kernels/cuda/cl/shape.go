@@ -46,7 +46,7 @@ type tilesLaunch struct {
 // denseKernel is DenseKernel of dense.cuh.
 type denseKernel struct{ groups, chunk, ofGroup, ofChunk, ofEnd uint32 }
 
-// The sources of kernels of tiles. Those of small kernels, which are not of every size, are for GPUs with too little shared memory for the first.
+// The sources of kernels of tiles. The small kernels, which do not exist in every size, are for GPUs with too little shared memory for the others.
 var (
 	stepSources = []string{"step", "step_small"}
 	halfSources = []string{"step_half"}
