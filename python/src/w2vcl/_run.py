@@ -47,17 +47,17 @@ class Vectors(Table):
     def train(self, corpus: Corpus | None = None, out: Path | None = None, *, sentences: Corpus | None = None,
               exist: Literal["replace", "reuse"] | None = None, progress: bool | None = None,
               on_progress: Callable[[Progress], object] | None = None, **settings: Unpack[Training]) -> Run:
-        """Goes on with these vectors on another text: ``w2vcl.train(corpus, init=self)``. Returns a new run, and changes nothing here.
+        """Continues these vectors on another text. Returns a new run; this one does not change.
 
-        The new run has the words of both, and the settings of this run, unless others are given. Those that follow from the size of
-        a text follow from the new one. If a mode, model, preset, optimizer or subword is given, all settings but those of reading
-        the text have their defaults.
+        The new run has the words of both texts, and the settings of this run unless you pass others. Settings that depend on the
+        size of a text follow from the new text. If you pass a mode, model, preset, optimizer or subword, the new run keeps only
+        the settings for reading the text, and the mode and model if they still apply.
         """
         given: Any = {**self._settings(settings), "init": self, **settings}
         return train(corpus, out=out, sentences=sentences, exist=exist, progress=progress, on_progress=on_progress, **given)
 
     def _settings(self, changes: Iterable[str]) -> dict[str, Any]:
-        """The settings that train shares, if it has such changes. A file has none."""
+        """The settings that a continued run keeps, given the settings that change. A file has none."""
         return {}
 
 
@@ -159,7 +159,7 @@ class Run(Vectors):
         return Run(self.path, _keep=(self._keep, place), _temporary=self._temporary)
 
     def _settings(self, changes: Iterable[str]) -> dict[str, Any]:
-        """The settings of this run that one that goes on from it shares, if it has such changes."""
+        """The settings of this run that a continued run keeps, given the settings that change."""
         config, changed = self.config, {*changes}
         kept = config.keys() - _OF_ITS_TEXT
         if (config["mode"], config.get("model")) == ("cl", "cbow"):
@@ -177,8 +177,8 @@ class Run(Vectors):
     def save(self, path: Path, words: Iterable[str] | None = None, **settings: Unpack[Conversion]) -> None:
         """Saves the whole run in a folder, if the path ends in ``.model`` or has no extension.
 
-        ``load(path)`` gives the run back, and it can be trained further. With another extension, or with ``words``, it writes the
-        vectors alone, as ``Vectors.save`` does. ``force=True`` replaces what is there.
+        ``load(path)`` returns the run, which can be trained further. With another extension, or with ``words``, only the vectors
+        are saved, as ``Vectors.save`` does. ``force=True`` replaces what is there.
         """
         target = pathlib.Path(path).expanduser()
         if target.suffix not in ("", ".model") or words is not None or settings.get("format"):
@@ -254,21 +254,21 @@ def train(corpus: Corpus | None = None, mode: str | None = None, dim: int | None
     - ppmi: positive pointwise mutual information and its truncated SVD
     - glove: GloVe, logarithms of counts
 
-    out is the run folder; without it the run lies in a temporary folder that goes with the Run, or
-    with Python. Where there is one, exist="replace" trains anew, exist="reuse" only if a setting
-    or the text changed: a run that was stopped goes on, one that is complete is given back.
+    out is the run folder. Without it, the run is in a temporary folder that is removed with the Run,
+    or when Python ends. If the run folder exists, exist="replace" trains anew. exist="reuse" returns
+    a complete run or continues a stopped one, and trains anew only if a setting or the text changed.
 
     The other settings are the flags of ``w2vcl train``, with underscores: ``min_count=50,
-    tokenizer="words", lowercase=True``. A run may stand wherever a path may: ``init=run`` goes on
-    with its words, n-grams or network, and its dim. ``scores=10`` scores the vectors ten times
-    during training, on the sets that come along or on those of ``data=``; see ``Run.metrics``.
+    tokenizer="words", lowercase=True``. You can pass a run instead of a path: ``init=run`` continues
+    its words, n-grams or network, with its dim. ``scores=10`` scores the vectors ten times during
+    training, on the sets that come with w2vcl or on those of ``data=``; see ``Run.metrics``.
 
     progress shows how far training is: None in notebooks and terminals, True always, False never.
-    on_progress is called with every Progress. An exception of it stops training as Ctrl-C does.
+    on_progress is called with every Progress. If it raises an exception, training stops as on Ctrl-C.
 
-    Ctrl-C stops training, saves the vectors until then and raises Interrupted, a
-    KeyboardInterrupt, whose ``run.resume()`` goes on. A failure is an Error, a setting that does
-    not exist or fit a UsageError, with the program's message.
+    Ctrl-C stops training, saves the vectors and raises Interrupted, a KeyboardInterrupt, whose
+    ``run.resume()`` continues. A failure raises an Error; a setting that does not exist or fit
+    raises a UsageError, with the program's message.
     """
     if "seeds" in settings:
         raise TypeError("seeds: train returns one run, so call it with each seed=, or compare(…, seeds=)")
