@@ -103,6 +103,25 @@ func checkStretch(t *testing.T, seed uint64, s *Stretches, x *Stretch) {
 	}
 }
 
+// Over many iterations, negatives come from all places of their parts alike.
+func TestNegativesAreUniform(t *testing.T) {
+	const shared, each = 5, 40
+	s := randomStretches(t, rand.New(rand.NewPCG(rand.Uint64(), 1)))
+	s.options.Shared = shared
+	reader := s.Reader()
+	var counts [2][shared * each]int
+	for iteration := range 4000 {
+		for step := range counts {
+			for _, place := range reader.drawPlaces(nil, iteration, step, shared*each) {
+				counts[step][place]++
+			}
+		}
+	}
+	for step := range counts {
+		checkCounts(t, fmt.Sprint("step ", step), counts[step][:])
+	}
+}
+
 // A pass has every token once, block by block, and the next pass has another order. Sentences and blocks end windows.
 func TestStretchesArePasses(t *testing.T) {
 	seed := rand.Uint64()
