@@ -51,12 +51,4 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-func BenchmarkPhilox(b *testing.B) {
-	var sum uint32
-	for i := range b.N {
-		sum += Philox(1, StreamNegatives, uint64(i))[3]
-	}
-	sink = sum
-}
-
 var sink uint32

@@ -200,13 +200,3 @@ func TestProducts(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkProducts(b *testing.B) {
-	const dim = 128
-	table := normalTable(b, rowBlock+queryBlock, dim)
-	dst := make([]float32, queryBlock*rowBlock)
-	for b.Loop() {
-		products(dst, table.Vectors[:queryBlock*dim], table.Vectors[queryBlock*dim:], dim)
-	}
-	b.ReportMetric(float64(b.N)*dim*queryBlock*rowBlock/b.Elapsed().Seconds()/1e9, "Gproducts/s")
-}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus/corpustest"
 	"github.com/w2vcl/w2vcl/kernels/composed"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 )
 
 func TestCopiedWords(t *testing.T) {
@@ -166,13 +165,5 @@ func TestCopiesBetweenUnits(t *testing.T) {
 	}
 	if !slices.Equal(tr.contexts, want) {
 		t.Error("a unit with a learning rate of zero changed the tables")
-	}
-}
-
-// BenchmarkExchange measures an exchange whose rows are in the cache.
-func BenchmarkExchange(b *testing.B) {
-	rows := make([]float32, 3*128)
-	for b.Loop() {
-		simd.Exchange(rows[:128], rows[128:256], rows[256:])
 	}
 }

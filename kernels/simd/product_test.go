@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -120,18 +119,4 @@ func TestConvolveMaxTie(t *testing.T) {
 			t.Errorf("maxima %v, want %v", got, want)
 		}
 	})
-}
-
-func BenchmarkAddProduct(b *testing.B) {
-	for _, size := range [][3]int{{192, 100, 192}, {192, 192, 100}, {24, 16, 100}, {24, 100, 16}, {24, 64, 100}, {24, 100, 64}, {24, 32, 500}, {24, 500, 32}} {
-		m, n, k := size[0], size[1], size[2]
-		r := rand.New(rand.NewPCG(1, 1))
-		x, y, c := random(r, make([]float32, m*k)), random(r, make([]float32, k*n)), make([]float32, m*n)
-		b.Run(fmt.Sprintf("%dx%dx%d", m, n, k), func(b *testing.B) {
-			for b.Loop() {
-				AddProduct(c, n, RowMajor(x, k), y, n, m, n, k)
-			}
-			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-		})
-	}
 }

@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -58,18 +57,4 @@ func scrambled(b *Bijection, bits int, v uint32) uint32 {
 		}
 	}
 	return uint32(x)
-}
-
-func BenchmarkScramble(b *testing.B) {
-	s := Bijection{Keys: [4]uint64{0x9E3779B97F4A7C15, 0xD2511F53CD9E8D57, 0xBB67AE858F1BBCDD, 0xCD9E8D57D2511F53}, Low: 1<<7 - 1, High: 1<<13 - 1<<7}
-	x := make([]uint32, 256)
-	defer func(level Level) { current = level }(current)
-	for _, level := range available {
-		b.Run(fmt.Sprint(level), func(b *testing.B) {
-			current = level
-			for done := 0; done < b.N; done += len(x) {
-				s.Scramble(x)
-			}
-		})
-	}
 }
