@@ -48,7 +48,7 @@ type outcome struct {
 	Interrupted bool // the context ended before the units did
 }
 
-// patience is how long a unit may go on after an interrupt. Launchers kill a process ten seconds after they asked it to end, or later.
+// patience is how long a unit may go on after an interrupt. Launchers kill ten seconds after they asked, or later.
 var patience = 5 * time.Second
 
 // lingering returns a context that ends some time after another.

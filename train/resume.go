@@ -108,7 +108,7 @@ func (j *job) checkLonger(folder *runfolder.Folder) error {
 	return err
 }
 
-// announceResume says where a run goes on, and which settings changed. A new length changes the learning rate.
+// announceResume says where a run goes on, and which settings changed. A new length changes the rate.
 func (j *job) announceResume(p *progress.Progress) {
 	s, now := j.from, j.config.Recorded()
 	for _, name := range settings.Lengths {

@@ -170,8 +170,8 @@ func (j *job) before(tensor string) []int {
 	}
 }
 
-// frozen returns a function that restores the rows that --freeze keeps, to be called after each unit; nil: there are none. Within a unit these
-// rows move, and training uses the moved rows.
+// frozen returns what restores the rows that --freeze keeps after each unit; nil: there are none. Within a unit, training
+// moves and uses these rows.
 func (j *job) frozen() func() {
 	words, parts := j.config.Freezes(settings.FreezeWords), j.config.Freezes(settings.FreezeParts)
 	keeps := map[string]bool{"words": words, "own": words, "contexts": words, "parts": parts}
@@ -257,7 +257,7 @@ func (j *job) undoAverage() {
 	}
 }
 
-// offsetCounts returns the counts of the words to which the offset of unseen words is fitted: words that the start and the text both have.
+// offsetCounts returns the counts of the words to which the offset of unseen words is fitted: words of both the start and the text.
 // Others have 0. New words, trained in a model that already has the other words, lie apart from the rest (benchmarks/recipes).
 func (j *job) offsetCounts() []uint64 {
 	counts := slices.Clone(j.text.saved.Counts)
@@ -269,8 +269,8 @@ func (j *job) offsetCounts() []uint64 {
 	return counts
 }
 
-// keepCenter subtracts the center of the start from all vectors, in place of their own center, if --freeze keeps n-grams. Then vectors that the
-// n-grams compose do not change either. It returns the center that was subtracted.
+// keepCenter subtracts the center of the start from all vectors, in place of their own, if --freeze keeps n-grams. Then what
+// n-grams compose does not change either. It returns the center that was subtracted.
 func (j *job) keepCenter(vectors, center []float32) []float32 {
 	if center == nil || j.start.Mean == nil || !j.config.Freezes(settings.FreezeParts) {
 		return center

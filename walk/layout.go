@@ -27,7 +27,7 @@ type layout struct {
 // of two sets of nodes, pairs that [Graph.WritePairs] writes, lists of Python, graphs of DIMACS.
 const foreign = `(?i)^(%%MatrixMarket|%+ *bip\b|# node node edge\s|\(.*\)\s)|(^|\n)p (edge|sp|max) \d`
 
-// newLayout decides how to read a file. head are its first lines, which begin with a line of that number.
+// newLayout decides how to read a file from its first lines, of which the first has that number.
 func newLayout(head []byte, number int, weighted bool) (l *layout, err error) {
 	if regexp.MustCompile(foreign).Match(head[:min(len(head), 1<<10)]) {
 		return nil, errors.New("line 1, column 1: this is a matrix, a graph of two sets of nodes, held-out pairs or another format: the guide says how to write a list of edges")
@@ -52,7 +52,7 @@ func newLayout(head []byte, number int, weighted bool) (l *layout, err error) {
 	return l, nil
 }
 
-// isComment reports whether a line is empty or a comment. It is not if it contains other line ends, after which more lines may follow.
+// isComment reports whether a line is empty, or a comment without other line ends.
 func isComment(line []byte) bool {
 	text := bytes.TrimLeft(line, " \t\r")
 	return len(text) == 0 || (text[0] == '#' || text[0] == '%') && !bytes.ContainsAny(bytes.TrimSuffix(text, []byte{'\r'}), textfile.LineEnds)

@@ -57,7 +57,7 @@ func (t *Tables) CopyTo(rows []int, words, contexts []float32) {
 	}
 }
 
-// CopyRows copies row rows[i] of one table to row i of another; -1: row i stays. If rows is nil, it copies all rows to their own places.
+// CopyRows copies row rows[i] of one table to row i of another; -1: row i stays. Without rows, it copies all.
 func CopyRows(dst, src []float32, rows []int) {
 	if rows == nil {
 		copy(dst, src)

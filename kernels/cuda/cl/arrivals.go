@@ -12,7 +12,7 @@ import (
 )
 
 // arrivals copies the stretch of the next iteration to the device and makes its jobs while the current iteration trains. It has a stream
-// of its own, and fills two areas by turns. All other kernels find the stretch as if it had come before them.
+// of its own, and fills two areas by turns. For other kernels this is as if the stretch came before them.
 type arrivals struct {
 	device *cuda.Device
 	stream cu.Stream

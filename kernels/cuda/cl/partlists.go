@@ -14,7 +14,7 @@ type partJob struct {
 	piece, pieces    uint16
 }
 
-// usersOfWarp is how many words of a part one warp sums up. Many parts have only a few words, so one warp is enough for each.
+// usersOfWarp is how many words of a part one warp sums up. Many parts have few words: one warp is enough.
 const usersOfWarp = 64
 
 // jobsOfParts returns the jobs of parts, tile by tile: part u has the words from number starts[u] on. Tiles of frequent parts, which read
