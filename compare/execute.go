@@ -3,7 +3,10 @@ package compare
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -57,6 +60,11 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	if f.sum, err = e.sumOfText(ctx); err != nil {
 		return nil, err
 	}
+	unlock, err := lockRuns(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	for _, r := range e.runs { // all records first: a wrong folder is refused before any training
 		record, err := e.open(r)
 		if err != nil {
@@ -91,6 +99,15 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		return f, err
 	}
 	return f, e.compareSeeds(ctx, f)
+}
+
+// lockRuns keeps others from a comparison: two that run at once would take each other's runs for strange ones.
+func lockRuns(out string) (unlock func(), err error) {
+	runs := filepath.Join(out, experiment.RunsFolder)
+	if err := os.MkdirAll(runs, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make --out: %w", err)
+	}
+	return runfolder.Lock(runs)
 }
 
 type executor struct {

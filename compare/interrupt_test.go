@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -168,6 +169,14 @@ func TestKilledBeforeTheRunBegan(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(o.Out, experiment.RunsFolder, "pword2vec-seed1.partial"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	unlock, err := lockRuns(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Execute(t.Context(), o, Means{}); runtime.GOOS == "linux" && (err == nil || !strings.Contains(err.Error(), "another w2vcl is training there")) {
+		t.Errorf("two at once: %v", err)
+	}
+	unlock()
 	if r := summarized(t, o, nil); !r.Runs[0].Finished {
 		t.Error("the run is not finished")
 	}

@@ -121,9 +121,6 @@ const recordVersion = 1
 const noSum = "0000000000000000"
 
 func (r *Record) save(out string) error {
-	if err := os.MkdirAll(filepath.Join(out, experiment.RunsFolder), 0o755); err != nil {
-		return fmt.Errorf("cannot make --out: %w", err)
-	}
 	data, err := r.encode()
 	if err != nil {
 		return err

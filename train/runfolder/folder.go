@@ -186,6 +186,12 @@ func (f *Folder) lockDir(dir string) error {
 	return err
 }
 
+// Lock claims a folder of several runs until unlock is called.
+func Lock(dir string) (unlock func(), err error) {
+	f := &Folder{}
+	return f.unlock, f.lockDir(dir)
+}
+
 // Reopen finds the run to resume: OUT.partial, else OUT. Both names will do.
 func Reopen(name string) (*Folder, error) {
 	f, err := newFolder(strings.TrimSuffix(filepath.Clean(name), partialSuffix))
