@@ -50,5 +50,3 @@ func TestBelow(t *testing.T) {
 		}
 	}
 }
-
-var sink uint32

@@ -258,32 +258,32 @@ func (f *faults) kill(k int) {
 }
 
 // check checks that files that belong together are of one writing. It returns for how many of together nothing is missing or old.
-func (f *faults) check(when string) (news int) {
+func (f *faults) check(when string) (whole int) {
 	for _, together := range f.together {
-		var old, new, missing []string
+		var olds, news, missing []string
 		for name := range strings.FieldsSeq(together) {
 			of := strings.Replace(name, ".partial/", "/", 1)
 			data, err := os.ReadFile(filepath.Join(f.dir, name))
 			switch content := string(data); {
 			case err != nil:
 				missing = append(missing, name)
-			case content == f.new[of] && content == f.old[of]:
+			case f.old[of] == f.new[of] && content == f.old[of]:
 			case content == f.old[of]:
-				old = append(old, name)
+				olds = append(olds, name)
 			case content == f.new[of], strings.HasSuffix(content, end(f.new[of])): // a report has the time
-				new = append(new, name)
+				news = append(news, name)
 			default:
 				f.Errorf("%s: %s is neither old nor new", when, name)
 			}
 		}
-		if len(old) > 0 && len(new) > 0 {
-			f.Errorf("%s: %q are old and %q new", when, old, new)
+		if len(olds) > 0 && len(news) > 0 {
+			f.Errorf("%s: %q are old and %q new", when, olds, news)
 		}
-		if len(old)+len(missing) == 0 || strings.Contains(together, ".partial/") {
-			news++
+		if len(olds)+len(missing) == 0 || strings.Contains(together, ".partial/") {
+			whole++
 		}
 	}
-	return news
+	return whole
 }
 
 // end returns the end of a file, which only a whole one has.

@@ -126,7 +126,7 @@ func (r *tracer) end(tid int) {
 	if r.failing {
 		var regs syscall.PtraceRegs
 		_ = syscall.PtraceGetRegs(tid, &regs) // the process may be gone
-		full := int64(-int64(syscall.ENOSPC))
+		full := -int64(syscall.ENOSPC)
 		regs.Rax = uint64(full)
 		_ = syscall.PtraceSetRegs(tid, &regs)
 	}
