@@ -110,7 +110,7 @@ func (x tables) asHalf(tables int) {
 	}
 }
 
-// Several devices' tables become what sequential.Combine makes of them, the same on all devices, to the bit, and twice.
+// The tables of several devices are combined as by sequential.Combine. All devices get the same bits, also the second time.
 func TestCombine(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		testCombine(t, devices, false)

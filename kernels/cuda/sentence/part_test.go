@@ -27,7 +27,7 @@ func newParts(t *testing.T, devices []*cuda.Device, c Options, byNCCL bool) []*P
 	})
 }
 
-// Parts make of their tables what sequential.Combine makes of them, the same on all, in pieces of any size.
+// Parts combine their tables as sequential.Combine does. All get the same, in pieces of any size.
 func TestParts(t *testing.T) {
 	for _, devices := range []int{2, 4, 8} {
 		all := cudatest.OpenGroup(t, devices, devices == 4)

@@ -312,8 +312,8 @@ func withinMost(t *testing.T, what string, got, want []float32, columns int, byC
 	}
 }
 
-// The same of tempered samples and shared negatives, and of either alone: all of them in 100 dimensions, each other dimension
-// with one of them, and other methods than Adam with the first.
+// TestTemperedEncodedCL is TestEncodedCL with tempered samples, with shared negatives, and with both. All of these kinds run in
+// 100 dimensions, each other dimension runs with one kind, and the methods other than Adam run with the first.
 func TestTemperedEncodedCL(t *testing.T) {
 	d := cudatest.Open(t)
 	for kind, x := range []struct {
