@@ -99,21 +99,6 @@ func (l *Lookup) Spelling(word string) string {
 	return word
 }
 
-// MeanVector returns the mean of all rows below Limit.
-func (l *Lookup) MeanVector() []float32 {
-	sums := make([]float64, l.Table.Dim)
-	for i := range l.Limit {
-		for k, v := range l.Table.Vector(i) {
-			sums[k] += float64(v)
-		}
-	}
-	mean := make([]float32, len(sums))
-	for k, sum := range sums {
-		mean[k] = float32(sum / float64(l.Limit))
-	}
-	return mean
-}
-
 // Cosine returns the cosine of two vectors, 0 if one of them is zero. It is
 // rounded to float32, so that words with the same vector tie whatever the
 // order of summation.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +25,6 @@ import (
 type evalOptions struct {
 	data     string
 	task     string
-	oov      string
 	lookup   evaluate.LookupOptions
 	sections bool
 	graph    string
@@ -94,9 +92,6 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.task, "task", "",
 		"only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
 	flags.BoolVar(&o.all, "all", false, "show all metrics, the main ones first")
-	flags.StringVar(&o.oov, "oov", "",
-		"rule for items with unknown words: `NAME` is skip, zero, mean or compose "+
-			"(default compose for a run trained with --subword, else skip)")
 	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
 	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
@@ -111,8 +106,6 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.against, "against", "",
 		"compare with the vectors of `DIR|VECTORS`: differences, with intervals and p-values by bootstrap")
 	cli.CompleteValues(cmd, "task", evalTasks...)
-	cli.CompleteValues(cmd, "oov", string(words.OOVSkip), string(words.OOVZero), string(words.OOVMean),
-		string(words.OOVCompose))
 	cli.AddJSON(cmd, &o.json, "print the scores, by all metrics, as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 }
@@ -146,7 +139,6 @@ func (o *evalOptions) graphTask() bool {
 // taskFlags are the flags that are only for some tasks, with these tasks; "" stands
 // for all sets of words.
 var taskFlags = map[string][]string{
-	"oov":            {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization},
 	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"sections":       {"", evaluate.TaskAnalogy},
@@ -182,11 +174,6 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 
 // checkValues refuses impossible values.
 func (o *evalOptions) checkValues() error {
-	switch words.OOV(o.oov) {
-	case "", words.OOVSkip, words.OOVZero, words.OOVMean, words.OOVCompose:
-	default:
-		return terminal.Usagef("--oov %s: choose skip, zero, mean or compose", o.oov)
-	}
 	switch {
 	case o.lookup.RestrictVocab < 0:
 		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.lookup.RestrictVocab)
@@ -255,14 +242,9 @@ func (o *evalOptions) score(ctx context.Context, s cli.Streams, t *runfolder.Vec
 		return nil, err
 	}
 	defer remove()
-	options := words.Options{OOV: words.OOV(o.oov), Lookup: o.lookup, Sections: o.sections, Task: o.task}
+	options := words.Options{Lookup: o.lookup, Sections: o.sections, Task: o.task}
 	if t.Encoder != nil {
 		options.Compose, options.Parts, options.Source = t.Encoder.Encode, t.Encoder.Parts, string(t.Encoder.Source())
-		options.OOV = cmp.Or(options.OOV, words.OOVCompose)
-	}
-	if options.OOV == words.OOVCompose && t.Encoder == nil {
-		return nil, terminal.Usagef("--oov compose: vectors of unseen words need a run folder that " +
-			"was trained with --subword, or a fastText model")
 	}
 	stage := s.Progress(o.quiet).Stage("scoring", 0)
 	options.Progress = func(dataset string, done, total int) {

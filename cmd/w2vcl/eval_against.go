@@ -32,8 +32,8 @@ type scoreDifference struct {
 // compare prints the differences between the scores of t and those of the vectors of
 // --against.
 func (o *evalOptions) compare(ctx context.Context, s cli.Streams, t *embedding.Table) error {
-	if oov := words.OOV(o.oov); o.sections || oov != "" && oov != words.OOVSkip {
-		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections and --oov")
+	if o.sections {
+		return terminal.Usagef("--against compares whole sets on the items that both know: leave out --sections")
 	}
 	other, err := runfolder.LoadTable(ctx, o.against)
 	if err != nil {

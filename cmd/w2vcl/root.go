@@ -71,5 +71,5 @@ var mainFlags = map[string][]string{
 	"compare": {
 		"corpus", "out", "modes", "data", "budget", "seeds", "variant", "tokenizer", "lowercase", "min-count", "dim", "window", "threads",
 	},
-	"eval": {"data", "task", "all", "against", "oov", "json"},
+	"eval": {"data", "task", "all", "against", "json"},
 }

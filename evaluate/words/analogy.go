@@ -17,14 +17,8 @@ func (t *tally) add(o tally) {
 	t.total += o.total
 }
 
-// score is the share of right answers: among the questions with known words, or
-// among all questions where unknown words count as wrong.
-func (t tally) score(rule OOV) evaluate.Score {
-	if rule == OOVSkip || rule == OOVCompose {
-		return evaluate.Fraction(t.right, t.found)
-	}
-	return evaluate.Fraction(t.right, t.total)
-}
+// score is the share of right answers among the questions with known words.
+func (t tally) score() evaluate.Score { return evaluate.Fraction(t.right, t.found) }
 
 func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dataset.Section, o Options) ([]evaluate.Result, error) {
 	tallies := make([]map[Method]tally, len(sections))
@@ -45,7 +39,7 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 				continue
 			}
 			all.add(t)
-			score := t.score(o.OOV)
+			score := t.score()
 			if score.Valid() {
 				shares = append(shares, float64(score))
 			}
@@ -61,7 +55,7 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 			macro = evaluate.Score(evaluate.Mean(shares))
 		}
 		results = append(results,
-			newResult(evaluate.TaskAnalogy, set, string(m), all.score(o.OOV), all.found, all.total),
+			newResult(evaluate.TaskAnalogy, set, string(m), all.score(), all.found, all.total),
 			newResult(evaluate.TaskAnalogy, set, string(m)+evaluate.MacroSuffix, macro, all.found, all.total))
 		results = append(results, bySection...)
 	}

@@ -11,24 +11,13 @@ import (
 
 // categorization groups the words of a set by their unit vectors into as many
 // clusters as there are categories, and scores the clusters by their purity.
-func categorization(ctx context.Context, l *evaluate.Lookup, set string, members []dataset.Member, o Options) ([]evaluate.Result, error) {
-	var unknown []float64 // stands for a word that is not in the table; nil: the word is left out
-	switch o.OOV {
-	case OOVZero:
-		unknown = make([]float64, l.Table.Dim)
-	case OOVMean:
-		unknown = unitVector(l.MeanVector())
-	}
+func categorization(ctx context.Context, l *evaluate.Lookup, set string, members []dataset.Member) ([]evaluate.Result, error) {
 	var points [][]float64
 	var category []int
 	numbers := make(map[string]int)
-	found := 0
 	for _, m := range members {
-		point := unknown
-		if row, ok := l.Row(m.Word); ok {
-			found++
-			point = unitVector(l.Table.Vector(row))
-		} else if unknown == nil {
+		row, ok := l.Row(m.Word)
+		if !ok {
 			continue
 		}
 		number, ok := numbers[m.Category]
@@ -36,7 +25,7 @@ func categorization(ctx context.Context, l *evaluate.Lookup, set string, members
 			number = len(numbers)
 			numbers[m.Category] = number
 		}
-		points, category = append(points, point), append(category, number)
+		points, category = append(points, unitVector(l.Table.Vector(row))), append(category, number)
 	}
 	score := evaluate.NoScore
 	if len(numbers) > 1 {
@@ -46,7 +35,7 @@ func categorization(ctx context.Context, l *evaluate.Lookup, set string, members
 		}
 		score = purity(cluster, category)
 	}
-	return []evaluate.Result{newResult(evaluate.TaskCategorization, set, evaluate.MetricPurity, score, found, len(members))}, nil
+	return []evaluate.Result{newResult(evaluate.TaskCategorization, set, evaluate.MetricPurity, score, len(points), len(members))}, nil
 }
 
 // unitVector returns v at length 1.

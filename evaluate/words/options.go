@@ -11,25 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
-// An OOV is a rule for pairs, questions and members of categories with an
-// out-of-vocabulary word, which is not in the table.
-type OOV string
-
-const (
-	// OOVSkip leaves the item out. The default.
-	OOVSkip OOV = "skip"
-	// OOVZero gives the word a vector of zeros: its cosine with any word is 0.
-	// An analogy question counts as answered wrongly.
-	OOVZero OOV = "zero"
-	// OOVMean gives the word the mean of all vectors. An analogy question
-	// counts as answered wrongly, as the answer must be a word.
-	OOVMean OOV = "mean"
-	// OOVCompose gives the word the vector that Options.Compose makes of its
-	// spelling. Analogy questions and words of categories are left out, as with
-	// OOVSkip: an answer must be a word of the table.
-	OOVCompose OOV = "compose"
-)
-
 // A Method answers analogy questions "a is to b as c is to ?".
 type Method string
 
@@ -50,13 +31,11 @@ const (
 // ignores case, and takes all words, tasks and methods.
 type Options struct {
 	Lookup evaluate.LookupOptions
-	// OOV, empty: OOVSkip.
-	OOV OOV
 	// Compose writes vectors of words that are not in the table, one after the
-	// other, to dst; for OOVCompose. Where case is ignored, and the table has no
-	// capital letters, words come in lower case.
+	// other, to dst, for pairs of similarity. Where case is ignored, and the table has no
+	// capital letters, words come in lower case. nil: their pairs are left out.
 	Compose func(words []string, dst []float32) error
-	// Parts is how many known parts a word has. Items with a word of none are left out under OOVCompose. nil: all words have some.
+	// Parts is how many known parts a word has. Pairs with a word of none are left out. nil: all words have some.
 	Parts func(word string) int
 	// Source names Compose in results.
 	Source string
@@ -79,17 +58,8 @@ func (o *Options) threads() int { return cmp.Or(o.Threads, runtime.GOMAXPROCS(0)
 
 // check fills in the defaults and refuses what is unknown.
 func (o *Options) check() error {
-	if o.OOV == "" {
-		o.OOV = OOVSkip
-	}
-	if rules := []OOV{OOVSkip, OOVZero, OOVMean, OOVCompose}; !slices.Contains(rules, o.OOV) {
-		return fmt.Errorf("unknown rule %q for words that are not in the table; use %s", o.OOV, join(rules))
-	}
 	if tasks := dataset.WordTasks(); o.Task != "" && !slices.Contains(tasks, o.Task) {
 		return fmt.Errorf("unknown task %q; use %s", o.Task, join(tasks))
-	}
-	if o.OOV == OOVCompose && o.Compose == nil {
-		return fmt.Errorf("rule %q needs vectors that come with an encoder", o.OOV)
 	}
 	all := []Method{CosAdd, CosMul, LRCos}
 	if len(o.Methods) == 0 {

@@ -86,7 +86,7 @@ func scoreSet(ctx context.Context, l *evaluate.Lookup, s *dataset.Set, o Options
 	case evaluate.TaskSimilarity:
 		return similarity(l, s.Name, s.Pairs, o)
 	case evaluate.TaskCategorization:
-		return categorization(ctx, l, s.Name, s.Members, o)
+		return categorization(ctx, l, s.Name, s.Members)
 	default:
 		return analogy(ctx, l, s.Name, s.Sections, o)
 	}

@@ -30,7 +30,6 @@ func TestScoreErrors(t *testing.T) {
 		"no set":         {ctx, filepath.Join(dir, "README"), Options{}, "no similarity, analogy or categorization set found"},
 		"empty folder":   {ctx, t.TempDir(), Options{}, "no similarity, analogy or categorization set found"},
 		"no folder":      {ctx, filepath.Join(dir, "none"), Options{}, "none"},
-		"OOV":            {ctx, dir, Options{OOV: "guess"}, `unknown rule "guess"`},
 		"method":         {ctx, dir, Options{Methods: []Method{"4cos"}}, `unknown analogy method "4cos"`},
 		"method twice":   {ctx, dir, Options{Methods: []Method{CosAdd, CosAdd}}, "given twice"},
 		"restrict vocab": {ctx, dir, Options{Lookup: evaluate.LookupOptions{RestrictVocab: -1}}, "restricted to -1 words"},
@@ -38,38 +37,6 @@ func TestScoreErrors(t *testing.T) {
 	} {
 		if _, _, err := Score(c.ctx, evaluatetest.Animals(t), c.dir, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
-		}
-	}
-}
-
-// TestSimilarityByHand: cosines 0.8, 0 and 0.6 of three known pairs, and one
-// pair with an unknown word.
-func TestSimilarityByHand(t *testing.T) {
-	dir := evaluatetest.Folder(t, map[string]string{"set.txt": "cat Dog 9\ncat car 1\nDOG car 8\ncat unicorn 5\n"})
-	pearson := func(x ...float64) float64 { return evaluate.Pearson(x, []float64{9, 1, 8, 5}[:len(x)]) }
-	// The mean of the rows (1,0), (4,3) and (0,2) is (5,5)/3: its cosine with
-	// cat is √½.
-	for _, c := range []struct {
-		oov               OOV
-		spearman, pearson float64
-	}{
-		{"", 1, pearson(0.8, 0, 0.6)},
-		{OOVSkip, 1, pearson(0.8, 0, 0.6)},
-		// ranks 4 1.5 3 1.5 against 4 1 3 2
-		{OOVZero, 4.5 / math.Sqrt(4.5*5), pearson(0.8, 0, 0.6, 0)},
-		// ranks 4 1 2 3 against 4 1 3 2
-		{OOVMean, 0.8, pearson(0.8, 0, 0.6, math.Sqrt(0.5))},
-	} {
-		results, notes, err := Score(context.Background(), evaluatetest.Animals(t), dir, Options{OOV: c.oov})
-		if err != nil || len(notes) != 0 || len(results) != 2 {
-			t.Fatalf("%v, %v, %v", results, notes, err)
-		}
-		for i, want := range []float64{c.spearman, c.pearson} {
-			r := results[i]
-			evaluatetest.Near(t, string(c.oov)+" "+r.Metric, float64(r.Score), want, 1e-6)
-			if r.Found != 3 || r.Total != 4 || r.Task != "similarity" || r.Dataset != "set" {
-				t.Errorf("%+v", r)
-			}
 		}
 	}
 }
@@ -96,7 +63,7 @@ func TestCompose(t *testing.T) {
 		{evaluatetest.Animals(t), true, "set.txt", []string{"Dog", "DOG", "Unicorn", "Gnu"}},
 	} {
 		var got []string
-		o := Options{OOV: OOVCompose, Lookup: evaluate.LookupOptions{CaseSensitive: c.caseSensitive}, Compose: func(words []string, dst []float32) error {
+		o := Options{Lookup: evaluate.LookupOptions{CaseSensitive: c.caseSensitive}, Compose: func(words []string, dst []float32) error {
 			got = append(got, words...)
 			for i := range words { // (1, 1), (2, 1), ...
 				dst[2*i], dst[2*i+1] = float32(1+i), 1
@@ -120,7 +87,7 @@ func TestCompose(t *testing.T) {
 	}
 	// Words without a known part are not asked for, and their pairs are left out.
 	for part, composed := range map[string]int{"x": 0, "unicorn": 1, "n": 2} {
-		o := Options{OOV: OOVCompose, Source: "cnn"}
+		o := Options{Source: "cnn"}
 		o.Parts = func(word string) int { return strings.Count(word, part) }
 		o.Compose = func(_ []string, dst []float32) error {
 			copy(dst, []float32{1, 1})
@@ -131,7 +98,7 @@ func TestCompose(t *testing.T) {
 			t.Errorf("words with %s: %+v, %v", part, results, err)
 		}
 	}
-	o := Options{OOV: OOVCompose, Compose: func([]string, []float32) error { return errors.New("no vector") }}
+	o := Options{Compose: func([]string, []float32) error { return errors.New("no vector") }}
 	if _, _, err := Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "set.txt"), o); err == nil || !strings.Contains(err.Error(), "no vector") {
 		t.Errorf("got %v", err)
 	}
@@ -139,8 +106,9 @@ func TestCompose(t *testing.T) {
 	if err != nil || results[0].Found != 1 || results[0].Total != 2 || results[0].Composed != 0 {
 		t.Errorf("questions: %+v, %v", results, err)
 	}
-	if _, _, err := Score(context.Background(), evaluatetest.Animals(t), dir, Options{OOV: OOVCompose}); err == nil {
-		t.Error("no error without anything to compose")
+	results, _, err = Score(t.Context(), evaluatetest.Animals(t), filepath.Join(dir, "set.txt"), Options{})
+	if err != nil || results[1].Found != 3 || results[1].Total != 5 || results[1].Composed != 0 || results[1].FoundScore != 0 {
+		t.Errorf("nothing composed: %+v, %v", results, err)
 	}
 }
 
@@ -169,16 +137,6 @@ func TestNoScore(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "NaN") || !strings.Contains(string(text), `"score":null,"found":1,"total":2`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	// Unknown words counted as wrong give a score.
-	results, _, err = Score(context.Background(), evaluatetest.Animals(t), filepath.Join(dir, "questions.txt"), Options{OOV: OOVZero})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if r.Score != 0 || r.Found != 0 {
-			t.Errorf("%+v, want score 0", r)
-		}
-	}
 }
 
 func TestCategorization(t *testing.T) {
@@ -187,22 +145,15 @@ func TestCategorization(t *testing.T) {
 		"similar.txt": "cat dog 9\ndog car 1\n",
 		"one.csv":     "category,word\nanimal,cat\nanimal,dog\nthing,bus\n",
 	})
-	for rule, want := range map[OOV]struct {
-		score evaluate.Score
-		found int
-	}{OOVSkip: {1, 3}, OOVZero: {1, 3}, OOVMean: {0.75, 3}, OOVCompose: {1, 3}} {
-		o := Options{OOV: rule, Task: evaluate.TaskCategorization, Compose: func([]string, []float32) error { return nil }}
-		results, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, o)
-		if err != nil || len(results) != 2 {
-			t.Fatalf("%v, %v", results, err)
-		}
-		r := evaluatetest.Find(t, results, "AP", evaluate.MetricPurity)
-		if r.Score != want.score || r.Found != want.found || r.Total != 4 {
-			t.Errorf("%s: %+v, want %v", rule, r, want)
-		}
-		if one := evaluatetest.Find(t, results, "one", evaluate.MetricPurity); rule == OOVSkip && (one.Score.Valid() || one.Found != 2) {
-			t.Errorf("one category: %+v", one)
-		}
+	results, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, Options{Task: evaluate.TaskCategorization})
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%v, %v", results, err)
+	}
+	if r := evaluatetest.Find(t, results, "AP", evaluate.MetricPurity); r.Score != 1 || r.Found != 3 || r.Total != 4 {
+		t.Errorf("%+v", r)
+	}
+	if one := evaluatetest.Find(t, results, "one", evaluate.MetricPurity); one.Score.Valid() || one.Found != 2 {
+		t.Errorf("one category: %+v", one)
 	}
 	if _, _, err := Score(t.Context(), evaluatetest.Animals(t), dir, Options{Task: evaluate.TaskAnalogy}); err == nil || !strings.Contains(err.Error(), "no analogy set found") {
 		t.Errorf("no analogy set: %v", err)
@@ -228,7 +179,7 @@ func FuzzScore(f *testing.F) {
 	table := evaluatetest.Animals(f)
 	f.Fuzz(func(t *testing.T, content string) {
 		dir := evaluatetest.Folder(t, map[string]string{"set": content})
-		results, _, err := Score(context.Background(), table, dir, Options{OOV: OOVZero, Sections: true})
+		results, _, err := Score(context.Background(), table, dir, Options{Sections: true})
 		if err != nil {
 			return
 		}

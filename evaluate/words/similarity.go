@@ -14,21 +14,11 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 	if err != nil {
 		return nil, err
 	}
-	var unknown []float32 // stands for a word that is not in the table; nil: its pairs are left out
-	switch o.OOV {
-	case OOVZero:
-		unknown = make([]float32, l.Table.Dim)
-	case OOVMean:
-		unknown = l.MeanVector()
-	}
 	vector := func(word string) (v []float32, known bool) {
 		if row, ok := l.Row(word); ok {
 			return l.Table.Vector(row), true
 		}
-		if v, ok := composed[word]; ok {
-			return v, false
-		}
-		return unknown, false
+		return composed[word], false
 	}
 	var all, known, other scored // other: with an unknown word
 	for _, p := range pairs {
@@ -48,7 +38,7 @@ func similarity(l *evaluate.Lookup, name string, pairs []dataset.Pair, o Options
 	result := func(metric string, correlation func(x, y []float64) float64) evaluate.Result {
 		score := func(s scored) evaluate.Score { return evaluate.Score(correlation(s.human, s.model)) }
 		r := newResult(evaluate.TaskSimilarity, name, metric, score(all), len(known.human), len(pairs))
-		if o.OOV == OOVCompose {
+		if o.Compose != nil {
 			if r.Composed = len(other.human); r.Composed > 0 {
 				r.Source = o.Source
 			}
@@ -71,10 +61,9 @@ func (s *scored) add(human, model float64) {
 	s.human, s.model = append(s.human, human), append(s.model, model)
 }
 
-// compose returns vectors for the words of pairs that are not in the table but have a known part,
-// under the rule OOVCompose.
+// compose returns vectors for the words of pairs that are not in the table but have a known part.
 func compose(l *evaluate.Lookup, pairs []dataset.Pair, o Options) (map[string][]float32, error) {
-	if o.OOV != OOVCompose {
+	if o.Compose == nil {
 		return nil, nil
 	}
 	place := map[string]int{}

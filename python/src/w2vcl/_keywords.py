@@ -168,7 +168,6 @@ class Evaluation(TypedDict, total=False):
     case_sensitive: bool | int | None  #: look words up as they are written
     folds: int | None  #: nodes: also cross-validate with N folds of pairs of node and label, as PAR-Word2Vec does; 0 does not
     graph: Path | None  #: links: leave the edges of the graph in FILE, which were trained on, out of the ranking
-    oov: str | None  #: rule for items with unknown words: NAME is skip, zero, mean or compose (default compose for a run trained with subword, else skip)
     ratios: str | float | Sequence[float] | None  #: nodes: FRACTIONS of the nodes to learn from
     repeats: int | None  #: nodes: N random splits for each fraction
     restrict_vocab: int | None  #: use only the N most frequent words; 0 uses all
