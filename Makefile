@@ -23,12 +23,12 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
 
 # -buildvcs=auto records the commit, also where the environment asks for none.
-build: ## build bin/w2vcl and bin/w2vcl-bench, pure Go
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
+build: ## build bin/w2vcl, pure Go
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 # Gorgonia has a tag cuda of its own, which needs cuDNN; ours is gpu.
-cuda: ## build both with the CUDA kernels (needs a C compiler and pip, no GPU)
-	kernels/cuda/build.sh && eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl ./cmd/w2vcl-bench
+cuda: ## build bin/w2vcl with the CUDA kernels (needs a C compiler and pip, no GPU)
+	kernels/cuda/build.sh && eval "$$(kernels/cuda/build.sh env)" && $(GO) build -tags gpu -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl
 
 mpi: ## build bin/w2vcl for several hosts (MPI is loaded when it runs)
 	CGO_ENABLED=0 $(GO) build -tags mpi -trimpath -buildvcs=auto $(STRIP) -o bin/ ./cmd/w2vcl

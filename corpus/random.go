@@ -49,7 +49,7 @@ const (
 	StreamRounding    Stream = 12 << 32 // rounding of moments to half precision on a GPU, Sub(step)
 	StreamPhase       Stream = 13 << 32 // phases of the rows of M
 	StreamShared      Stream = 14 << 32 // negatives that all rows share; see Alias.DrawSpread
-	StreamGenerated   Stream = 20 << 32 // words of random texts, Sub(0), and lengths of their lines, Sub(1); edges of random graphs, Sub(2)
+	StreamEstimate    Stream = 20 << 32 // contexts in a matrix M that stands in for one that is not there
 	StreamEntries     Stream = 22 << 32 // order of a row's counts in GloVe, Sub(twice the epoch, and one for contexts)
 )
 

@@ -130,7 +130,7 @@ func Guess(c *corpus.Corpus, o Options) (*Matrix, error) {
 	}
 	drawn := make([]uint32, 1<<18) // then they repeat
 	for i := range drawn {
-		drawn[i] = contexts.Draw(corpus.Philox(o.Seed, corpus.StreamGenerated, uint64(i))[0])
+		drawn[i] = contexts.Draw(corpus.Philox(o.Seed, corpus.StreamEstimate, uint64(i))[0])
 	}
 	m.allocate()
 	for i := range m.narrow {

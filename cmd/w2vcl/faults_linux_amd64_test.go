@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 )
 
 // outputs lists every command that writes more than one file. Those with a command line are tested. Each of its together is files
@@ -73,7 +72,7 @@ const faultsVariable = "W2VCL_FAULTS"
 
 // TestOutputsListed: no command that writes several files is missing in outputs.
 func TestOutputsListed(t *testing.T) {
-	clitest.EachCommand(newRoot(cli.Streams{}), func(cmd *cobra.Command) {
+	eachCommand(func(cmd *cobra.Command) {
 		name := cli.CommandName(cmd)
 		files, writes := commandFiles[name], 0
 		if files == nil {
@@ -140,7 +139,7 @@ func newFaults(t *testing.T, before []string, line string, together []string) *f
 	f := &faults{T: t, dir: filepath.Join(t.TempDir(), "work"), template: filepath.Join(t.TempDir(), "before"), line: line, together: together}
 	vectors := func(last string) string { return "3 2\na 0.5 1\nb 2 3\nc 4 " + last + "\n" }
 	for name, content := range map[string]string{
-		"text": string(clitest.MakeText(2000, 1)), "x.txt": vectors("5"), "y.txt": "3 2\nc 1 1\nb 2 2\na 3 3\n",
+		"text": string(makeText(2000, 1)), "x.txt": vectors("5"), "y.txt": "3 2\nc 1 1\nb 2 2\na 3 3\n",
 		"graph": edges(), "sets/pairs.tsv": "w1\tw2\t1\nw3\tw4\t2\nw5\tw6\t3\n",
 	} {
 		path := filepath.Join(f.dir, name)

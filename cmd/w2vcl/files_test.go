@@ -12,18 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 )
-
-func TestCommandFiles(t *testing.T) {
-	clitest.CheckFiles(t, newRoot(cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}), commandFiles)
-}
 
 // TestNoCommandReplacesItsInput gives every output of every command the name of each of
 // its inputs, and a hard link to it, and lets any two outputs have one name.
 func TestNoCommandReplacesItsInput(t *testing.T) {
 	pairs := 0
-	clitest.EachCommand(newRoot(cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}), func(cmd *cobra.Command) {
+	eachCommand(func(cmd *cobra.Command) {
 		declare, listed := commandFiles[cli.CommandName(cmd)]
 		if !listed {
 			return

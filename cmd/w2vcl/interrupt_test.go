@@ -21,7 +21,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
@@ -55,7 +54,7 @@ var shortCommands = []string{"completion bash", "completion zsh", "completion fi
 // TestInterrupt interrupts every command. It ends with exit code 130, one sentence and
 // no file that was not there.
 func TestInterrupt(t *testing.T) {
-	clitest.EachCommand(newRoot(cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}), func(cmd *cobra.Command) {
+	eachCommand(func(cmd *cobra.Command) {
 		name := cli.CommandName(cmd)
 		if _, ok := longCommands[name]; ok == slices.Contains(shortCommands, name) {
 			t.Errorf("%s: list it in longCommands", name)
@@ -214,7 +213,7 @@ func TestInterruptAnytime(t *testing.T) {
 		fmt.Fprintf(&graph, "n%d n%d\n", rand.IntN(2000), i%2000)
 	}
 	for name, content := range map[string]string{
-		"text": string(clitest.MakeText(100_000, 1)), "graph": graph.String(), "pairs.tsv": "w1\tw2\t1\nw3\tw4\t2\nw5\tw6\t3\n",
+		"text": string(makeText(100_000, 1)), "graph": graph.String(), "pairs.tsv": "w1\tw2\t1\nw3\tw4\t2\nw5\tw6\t3\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)

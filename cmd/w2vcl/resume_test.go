@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
@@ -34,7 +33,7 @@ func newRun(t *testing.T, flags ...string) *trainingRun {
 	t.Helper()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, clitest.MakeText(20000, 1), 0o600); err != nil {
+	if err := os.WriteFile(text, makeText(20000, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "runs", "run")

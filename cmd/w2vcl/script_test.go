@@ -6,13 +6,7 @@ import (
 	"os/exec"
 	"testing"
 	"time"
-
-	"github.com/w2vcl/w2vcl/cmd/internal/clitest"
 )
-
-func TestMain(m *testing.M) { clitest.Main(m, "w2vcl", main) }
-
-func TestScript(t *testing.T) { clitest.Scripts(t) }
 
 // patience is how long a test waits for a command, or for something that the command does. No command takes that long, even
 // on a busy machine.

@@ -1,4 +1,4 @@
-package clitest
+package main
 
 import (
 	"slices"
@@ -36,8 +36,8 @@ func isFile(t *testing.T, cmd *cobra.Command, placeholder string) bool {
 	return false
 }
 
-// EachCommand calls f for all commands below a root that can be run.
-func EachCommand(root *cobra.Command, f func(cmd *cobra.Command)) {
+// eachCommand calls f for all commands that can be run.
+func eachCommand(f func(cmd *cobra.Command)) {
 	var walk func([]*cobra.Command)
 	walk = func(commands []*cobra.Command) {
 		for _, c := range commands {
@@ -47,15 +47,13 @@ func EachCommand(root *cobra.Command, f func(cmd *cobra.Command)) {
 			walk(c.Commands())
 		}
 	}
-	walk(root.Commands())
+	walk(newRoot(cli.Streams{}).Commands())
 }
 
-// CheckFiles tests that the lists of files declare every flag and argument of the commands
-// that names a file, and nothing else.
-func CheckFiles(t *testing.T, root *cobra.Command, lists map[string]func(v cli.FileValues) []cli.File) {
-	t.Helper()
+// TestCommandFiles: commandFiles declares every flag and argument of the commands that names a file, and nothing else.
+func TestCommandFiles(t *testing.T) {
 	found := map[string]bool{}
-	EachCommand(root, func(cmd *cobra.Command) {
+	eachCommand(func(cmd *cobra.Command) {
 		name := cli.CommandName(cmd)
 		var named []string
 		for _, argument := range cli.ArgumentsOf(cmd) {
@@ -75,7 +73,7 @@ func CheckFiles(t *testing.T, root *cobra.Command, lists map[string]func(v cli.F
 				named = append(named, flag.Name)
 			}
 		})
-		files, listed := lists[name]
+		files, listed := commandFiles[name]
 		if !listed {
 			if len(named) > 0 {
 				t.Errorf("%s: the list of files does not declare its files %q", name, named)
@@ -96,7 +94,7 @@ func CheckFiles(t *testing.T, root *cobra.Command, lists map[string]func(v cli.F
 			}
 		}
 	})
-	for name := range lists {
+	for name := range commandFiles {
 		if !found[name] {
 			t.Errorf("there is no command %q", name)
 		}

@@ -1,5 +1,4 @@
-// Package clitest has helpers for the tests of our programs.
-package clitest
+package main
 
 import (
 	"bytes"
@@ -21,10 +20,9 @@ import (
 	"github.com/w2vcl/w2vcl/train/device"
 )
 
-// Main runs the tests of a program. The test binary stands in for it in the scripts. No
-// goroutine may outlive the tests.
-func Main(m *testing.M, program string, main func()) {
-	testscript.Main(withoutLeaks{m}, map[string]func(){program: main})
+// TestMain runs the tests. The test binary stands in for w2vcl in the scripts. No goroutine may outlive the tests.
+func TestMain(m *testing.M) {
+	testscript.Main(withoutLeaks{m}, map[string]func(){"w2vcl": main})
 }
 
 type withoutLeaks struct{ *testing.M }
@@ -40,7 +38,7 @@ func (m withoutLeaks) Run() int {
 	return code
 }
 
-// Scripts runs the black-box tests, testdata/script/*.txtar. The commands
+// TestScript runs the black-box tests, testdata/script/*.txtar. The commands
 // added to those of testscript are:
 //
 //	exit CODE COMMAND...    run a command that must end with that exit code
@@ -49,7 +47,7 @@ func (m withoutLeaks) Run() int {
 //	base64 FROM TO          decode a file
 //	isempty FOLDER          fail if there is anything in a folder
 //	hardlink OLD NEW        give a file another name
-func Scripts(t *testing.T) {
+func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -105,7 +103,7 @@ func textCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	seed, err := strconv.ParseUint(args[2], 10, 64)
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), MakeText(words, seed), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), makeText(words, seed), 0o600))
 }
 
 func truncateCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -144,10 +142,10 @@ func hardLinkCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
 }
 
-// MakeText writes sentences of ten words from a vocabulary of 60. A sentence has words
+// makeText writes sentences of ten words from a vocabulary of 60. A sentence has words
 // of one of three topics, so that there is something to learn: w0, w3, w6, ... belong
 // together, and so on.
-func MakeText(words int, seed uint64) []byte {
+func makeText(words int, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var text bytes.Buffer
 	for i := 0; i < words; i += 10 {
