@@ -106,7 +106,8 @@ func together(ctx context.Context, s cli.Streams, threads int, lead func(g *clus
 	// When rank 0 ends with an exit code of its own the launcher may end the others by SIGTERM, as 'srun --kill-on-bad-exit' does, and then
 	// takes their death for the end of the job. So none leaves before all ignore that.
 	terminal.Finish()
-	if closing := errors.Join(comm.Barrier(), comm.Close()); err == nil {
+	_, meeting := cluster.Each(comm, 0)
+	if closing := errors.Join(meeting, comm.Close()); err == nil {
 		err = closing
 	}
 	if comm.Rank() > 0 {

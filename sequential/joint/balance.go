@@ -12,12 +12,12 @@ const uneven = 1.1
 // Balance moves sentences between the ranks until each has about as many tokens, unless that is so already. One file of one line, or a compressed
 // one, is read by one rank. All ranks call it.
 func (s *Part) Balance(c cluster.Comm) error {
-	most := []uint64{uint64(len(s.Tokens))}
-	if err := c.AllReduce(most, cluster.Max); err != nil {
+	counts, err := cluster.Each(c, uint64(len(s.Tokens)))
+	if err != nil {
 		return err
 	}
 	all, ranks := int(s.Stats.TokensUsed), c.Size()
-	if float64(most[0])*float64(ranks) <= uneven*float64(all) {
+	if float64(slices.Max(counts))*float64(ranks) <= uneven*float64(all) {
 		return nil
 	}
 	tokens, lengths := make([][]uint32, ranks), make([][]uint32, ranks)
@@ -47,8 +47,15 @@ func (s *Part) Balance(c cluster.Comm) error {
 	for _, length := range slices.Concat(gotLengths...) {
 		s.Sentences = append(s.Sentences, s.Sentences[len(s.Sentences)-1]+int(length))
 	}
-	before := []uint64{uint64(len(s.Tokens))}
-	err = c.Exscan(before)
-	s.FirstToken = int(before[0])
+	return s.findFirst(c)
+}
+
+// findFirst counts the tokens of the ranks before this one.
+func (s *Part) findFirst(c cluster.Comm) error {
+	counts, err := cluster.Each(c, uint64(len(s.Tokens)))
+	s.FirstToken = 0
+	for _, n := range counts[:c.Rank()] {
+		s.FirstToken += int(n)
+	}
 	return err
 }

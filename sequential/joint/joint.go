@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/team"
@@ -151,7 +152,7 @@ func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Options) (
 		return 0, err
 	}
 	tokens := []uint64{uint64(text.Tokens())}
-	if err := t.group.AllReduce(tokens, cluster.Sum); err != nil {
+	if err := cluster.Sum(t.group, tokens); err != nil {
 		return 0, err
 	}
 	t.tokens = int(tokens[0])
@@ -160,9 +161,8 @@ func (t *Trainer) agree(part *corpus.Corpus, first int, c *sequential.Options) (
 	if err := cluster.Agree(t.group, err); err != nil {
 		return 0, err
 	}
-	most := []uint64{uint64(own)}
-	err = t.group.AllReduce(most, cluster.Max)
-	return int(most[0]), err
+	all, err := cluster.Each(t.group, uint64(own))
+	return int(slices.Max(all)), err
 }
 
 // combinedAfter returns how many rows of each table are combined when unit u of the run is trained: those of the most frequent words, or

@@ -83,7 +83,7 @@ func reduce(c cluster.Comm, fields ...*int64) error {
 	for i, f := range fields {
 		numbers[i] = uint64(*f)
 	}
-	err := c.AllReduce(numbers, cluster.Sum)
+	err := cluster.Sum(c, numbers)
 	for i, f := range fields {
 		*f = int64(numbers[i])
 	}
@@ -118,11 +118,10 @@ func (s *Part) merge(c cluster.Comm, path string, o corpus.Options) error {
 			kept = appendWord(kept, word, count)
 		}
 	}
-	types := []uint64{uint64(len(counts))}
-	if err := c.AllReduce(types, cluster.Sum); err != nil {
+	s.Stats.Types = int64(len(counts))
+	if err := reduce(c, &s.Stats.Types); err != nil {
 		return err
 	}
-	s.Stats.Types = int64(types[0])
 	if got, err = cluster.Collect(c, kept); err != nil {
 		return err
 	}
@@ -206,11 +205,9 @@ func (s *Part) number(v *corpus.Vocabulary, maxSentence int) error {
 
 // place finds the place of the part in the text, and the fingerprint of that.
 func (s *Part) place(c cluster.Comm) error {
-	first := []uint64{uint64(len(s.Tokens))}
-	if err := c.Exscan(first); err != nil {
+	if err := s.findFirst(c); err != nil {
 		return err
 	}
-	s.FirstToken = int(first[0])
 	if err := reduce(c, &s.Stats.TokensUsed, &s.Stats.Sentences, &s.Stats.CutSentences); err != nil {
 		return err
 	}
@@ -227,7 +224,7 @@ func (s *Part) place(c cluster.Comm) error {
 				f.AddStarts(s.Text(), s.FirstToken, rank == c.Size()-1)
 			}
 			state := f.State()
-			if err := c.Bcast(state, rank); err != nil {
+			if err := cluster.Bcast(c, state, rank); err != nil {
 				return err
 			}
 			if err := f.GoOn(bytes.Clone(state)); err != nil {

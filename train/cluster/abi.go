@@ -16,8 +16,7 @@ import (
 type abi struct {
 	name         string
 	world        uintptr // MPI_COMM_WORLD
-	byte, uint64 uintptr // MPI_BYTE, MPI_UINT64_T
-	sum, max     uintptr // MPI_SUM, MPI_MAX
+	byte         uintptr // MPI_BYTE
 	inPlace      uintptr // MPI_IN_PLACE
 	errorsReturn uintptr // MPI_ERRORS_RETURN
 	funneled     int32   // MPI_THREAD_FUNNELED
@@ -28,12 +27,12 @@ type abi struct {
 // and of the MPI standard 5.0, appendix A.
 var (
 	mpich = abi{
-		name: "MPICH", world: 0x44000000, byte: 0x4c00010d, uint64: 0x4c00083e,
-		sum: 0x58000003, max: 0x58000001, inPlace: ^uintptr(0), errorsReturn: 0x54000001, funneled: 1, serialized: 2,
+		name: "MPICH", world: 0x44000000, byte: 0x4c00010d,
+		inPlace: ^uintptr(0), errorsReturn: 0x54000001, funneled: 1, serialized: 2,
 	}
 	standard = abi{
-		name: "MPI 5", world: 0x101, byte: 0x247, uint64: 0x259,
-		sum: 0x21, max: 0x23, inPlace: 1, errorsReturn: 0x143, funneled: 1024, serialized: 2048,
+		name: "MPI 5", world: 0x101, byte: 0x247,
+		inPlace: 1, errorsReturn: 0x143, funneled: 1024, serialized: 2048,
 	}
 )
 
@@ -83,8 +82,7 @@ func (l *library) recognize() (abi, error) {
 	case l.has("ompi_mpi_comm_world"):
 		a := abi{name: "Open MPI", inPlace: 1, funneled: 1, serialized: 2}
 		for name, place := range map[string]*uintptr{
-			"ompi_mpi_comm_world": &a.world, "ompi_mpi_byte": &a.byte, "ompi_mpi_uint64_t": &a.uint64,
-			"ompi_mpi_op_sum": &a.sum, "ompi_mpi_op_max": &a.max, "ompi_mpi_errors_return": &a.errorsReturn,
+			"ompi_mpi_comm_world": &a.world, "ompi_mpi_byte": &a.byte, "ompi_mpi_errors_return": &a.errorsReturn,
 		} {
 			var err error
 			if *place, err = purego.Dlsym(l.handle, name); err != nil {

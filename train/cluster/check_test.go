@@ -16,7 +16,8 @@ func check(c cluster.Comm) error {
 			return fmt.Errorf("rank %d of %d: %w", c.Rank(), c.Size(), err)
 		}
 	}
-	return c.Barrier()
+	_, err := cluster.Each(c, 0)
+	return err
 }
 
 // length is how much rank from sends to rank to.
@@ -86,27 +87,19 @@ func toAll(c cluster.Comm) error {
 func reduce(c cluster.Comm) error {
 	rank, size := uint64(c.Rank()), uint64(c.Size())
 	x := []uint64{rank, 1 << 60 / size, 1}
-	if err := c.AllReduce(x, cluster.Sum); err != nil {
+	if err := cluster.Sum(c, x); err != nil {
 		return err
 	}
 	if want := []uint64{size * (size - 1) / 2, 1 << 60 / size * size, size}; !slices.Equal(x, want) {
 		return fmt.Errorf("the sum is %v, not %v", x, want)
 	}
-	x = []uint64{rank + 3}
-	if err := c.AllReduce(x, cluster.Max); err != nil {
-		return err
+	each, err := cluster.Each(c, rank+3)
+	for r, x := range each {
+		if x != uint64(r)+3 {
+			return fmt.Errorf("the number of rank %d is %d", r, x)
+		}
 	}
-	if x[0] != size+2 {
-		return fmt.Errorf("the maximum is %v, not %v", x[0], size+2)
-	}
-	x = []uint64{rank + 1, 5}
-	if err := c.Exscan(x); err != nil {
-		return err
-	}
-	if want := []uint64{rank * (rank + 1) / 2, 5 * rank}; !slices.Equal(x, want) {
-		return fmt.Errorf("the sum of ranks before is %v, not %v", x, want)
-	}
-	return nil
+	return err
 }
 
 func bcast(c cluster.Comm) error {
@@ -117,7 +110,7 @@ func bcast(c cluster.Comm) error {
 				data[i] = byte(i * (root + 3))
 			}
 		}
-		if err := c.Bcast(data, root); err != nil {
+		if err := cluster.Bcast(c, data, root); err != nil {
 			return err
 		}
 		for i, x := range data {

@@ -35,30 +35,9 @@ type Comm interface {
 	// recv. What a rank sends to another is as long as what that expects.
 	AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error
 
-	// AllReduce replaces each number by the sum or maximum over the ranks.
-	AllReduce(numbers []uint64, op Op) error
-
-	// Exscan replaces each number by its sum over the ranks before this one.
-	Exscan(numbers []uint64) error
-
-	// Bcast copies the data of rank root to all ranks.
-	Bcast(data []byte, root int) error
-
-	// Barrier returns when all ranks have called it.
-	Barrier() error
-
 	// Abort ends all ranks, of MPI with this exit code.
 	Abort(code int)
 }
-
-// An Op joins the numbers of ranks.
-type Op int
-
-// The operations of AllReduce.
-const (
-	Sum Op = iota
-	Max
-)
 
 // A Value is a number that ranks exchange as it lies in memory: all have processors
 // of one byte order.
@@ -85,16 +64,55 @@ func Equal(n, ranks int) []int {
 	return counts
 }
 
+// Part returns the part of a rank of a buffer.
+func Part(buffer []byte, ends []int, rank int) []byte {
+	if rank == 0 {
+		return buffer[:ends[0]]
+	}
+	return buffer[ends[rank-1]:ends[rank]]
+}
+
+// Each gives all ranks the number that each brings. It returns when all ranks have called it.
+func Each(c Comm, own uint64) ([]uint64, error) {
+	numbers := make([]uint64, c.Size())
+	numbers[c.Rank()] = own
+	return numbers, c.AllGather(memory.BytesOf(numbers), Ends[uint64](Equal(c.Size(), c.Size())))
+}
+
 // Collect gives all ranks what each brings, of any length.
 func Collect[T Value](c Comm, own []T) ([][]T, error) {
-	counts := make([]uint64, c.Size())
-	counts[c.Rank()] = uint64(len(own))
-	if err := c.AllReduce(counts, Sum); err != nil {
+	counts, err := Each(c, uint64(len(own)))
+	if err != nil {
 		return nil, err
 	}
 	all, parts := cut[T](counts)
 	copy(parts[c.Rank()], own)
 	return parts, c.AllGather(memory.BytesOf(all), Ends[T](ints(counts)))
+}
+
+// Sum replaces each number by its sum over the ranks. Each rank adds up some of them for all.
+func Sum(c Comm, numbers []uint64) error {
+	counts := Equal(len(numbers), c.Size())
+	ends, n := Ends[uint64](counts), counts[c.Rank()]
+	received := make([]uint64, n*c.Size())
+	if err := c.AllToAll(memory.BytesOf(numbers), ends, memory.BytesOf(received), Ends[uint64](slices.Repeat([]int{n}, c.Size()))); err != nil {
+		return err
+	}
+	own := numbers[len(numbers)*c.Rank()/c.Size():][:n]
+	clear(own)
+	for i, x := range received {
+		own[i%n] += x
+	}
+	return c.AllGather(memory.BytesOf(numbers), ends)
+}
+
+// Bcast copies the data of rank root to all ranks.
+func Bcast(c Comm, data []byte, root int) error {
+	ends := make([]int, c.Size())
+	for r := root; r < c.Size(); r++ {
+		ends[r] = len(data)
+	}
+	return c.AllGather(data, ends)
 }
 
 // mostBytes is how much BcastValues brings in one call: MPI takes less than 2 GiB.
@@ -104,7 +122,7 @@ const mostBytes = 64 << 20
 func BcastValues[T Value](c Comm, values []T) error {
 	for data := memory.BytesOf(values); len(data) > 0; {
 		n := min(len(data), mostBytes)
-		if err := c.Bcast(data[:n], 0); err != nil {
+		if err := Bcast(c, data[:n], 0); err != nil {
 			return err
 		}
 		data = data[n:]
@@ -213,10 +231,10 @@ func Same(c Comm, what, text string) error {
 
 // Stopped reports on all ranks whether the context of one has ended: whether it was told to stop.
 func Stopped(ctx context.Context, c Comm) (bool, error) {
-	stopped := []uint64{0}
+	own := uint64(0)
 	if ctx.Err() != nil {
-		stopped[0] = 1
+		own = 1
 	}
-	err := c.AllReduce(stopped, Max)
-	return stopped[0] > 0, err
+	all, err := Each(c, own)
+	return slices.Contains(all, 1), err
 }

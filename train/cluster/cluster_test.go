@@ -77,7 +77,8 @@ func TestAbort(t *testing.T) {
 		if c.Rank() == 2 {
 			return bad
 		}
-		return c.Barrier()
+		_, err := cluster.Each(c, 0)
+		return err
 	})
 	if !errors.Is(err, bad) {
 		t.Errorf("Run says %v", err)
@@ -88,9 +89,9 @@ func TestAbort(t *testing.T) {
 func TestMismatch(t *testing.T) {
 	err := cluster.Run(2, func(c cluster.Comm) error {
 		if c.Rank() == 0 {
-			return c.Barrier()
+			return cluster.Bcast(c, nil, 0)
 		}
-		return c.Bcast(nil, 0)
+		return c.AllToAll(nil, []int{0, 0}, nil, []int{0, 0})
 	})
 	if err == nil || !strings.Contains(err.Error(), "at the same time") {
 		t.Errorf("Run says %v", err)

@@ -62,7 +62,8 @@ func TestFailed(t *testing.T) {
 				if c.Rank() == broken {
 					return bad
 				}
-				return c.Barrier() // with the rank that fails
+				_, err := cluster.Each(c, 0) // with the rank that fails
+				return err
 			}
 			var err error
 			if c.Rank() > 0 {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 )
 
@@ -17,7 +16,7 @@ func Local(n int) []Comm {
 	s.met = sync.NewCond(&s.mu)
 	ranks := make([]Comm, n)
 	for r := range ranks {
-		ranks[r] = &local{s, r}
+		ranks[r] = calls{&local{s, r}}
 	}
 	return ranks
 }
@@ -62,10 +61,8 @@ type meeting struct {
 
 // A visit is what a rank brings to a call.
 type visit struct {
-	call    string
-	send    []byte
-	sent    []int // ends
-	numbers []uint64
+	call string
+	send [][]byte // for each rank
 }
 
 func (c *local) Rank() int { return c.rank }
@@ -82,7 +79,7 @@ func (c *local) meet(v visit, serve func(all []visit) error) error {
 	}
 	c.mu.Unlock()
 	err := c.fits(v)
-	if err == nil && serve != nil {
+	if err == nil {
 		err = serve(c.ranks)
 	}
 	c.mu.Lock()
@@ -121,83 +118,17 @@ func (c *local) fits(v visit) error {
 	return nil
 }
 
-// Part returns the part of a rank of a buffer.
-func Part(buffer []byte, ends []int, rank int) []byte {
-	if rank == 0 {
-		return buffer[:ends[0]]
-	}
-	return buffer[ends[rank-1]:ends[rank]]
-}
-
-func copyPart(to, from []byte) error {
-	if len(to) != len(from) {
-		return fmt.Errorf("%d bytes were sent and %d expected", len(from), len(to))
-	}
-	copy(to, from)
-	return nil
-}
-
-func (c *local) AllGather(buffer []byte, ends []int) error {
-	own := slices.Clone(Part(buffer, ends, c.rank))
-	return c.meet(visit{call: "AllGather", send: own}, func(all []visit) error {
+// exchange waits for the other ranks, and takes what they bring for this one.
+func (c *local) exchange(call string, send, recv [][]byte) error {
+	return c.meet(visit{call: call, send: send}, func(all []visit) error {
 		for r, v := range all {
-			if err := copyPart(Part(buffer, ends, r), v.send); err != nil {
+			if err := copyPart(recv[r], v.send[c.rank]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 }
-
-func (c *local) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error {
-	return c.meet(visit{call: "AllToAll", send: send, sent: sendEnds}, func(all []visit) error {
-		for r, v := range all {
-			if err := copyPart(Part(recv, recvEnds, r), Part(v.send, v.sent, c.rank)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (c *local) AllReduce(numbers []uint64, op Op) error {
-	return c.reduce(visit{call: fmt.Sprint("AllReduce ", op), numbers: slices.Clone(numbers)}, numbers, len(c.ranks), op)
-}
-
-func (c *local) Exscan(numbers []uint64) error {
-	return c.reduce(visit{call: "Exscan", numbers: slices.Clone(numbers)}, numbers, c.rank, Sum)
-}
-
-// reduce joins the numbers of the first ranks.
-func (c *local) reduce(v visit, numbers []uint64, ranks int, op Op) error {
-	return c.meet(v, func(all []visit) error {
-		clear(numbers)
-		for _, other := range all[:ranks] {
-			if len(other.numbers) != len(numbers) {
-				return fmt.Errorf("%d numbers, not %d", len(other.numbers), len(numbers))
-			}
-			for i, x := range other.numbers {
-				if op == Max {
-					numbers[i] = max(numbers[i], x)
-				} else {
-					numbers[i] += x
-				}
-			}
-		}
-		return nil
-	})
-}
-
-func (c *local) Bcast(data []byte, root int) error {
-	return c.meet(visit{call: fmt.Sprint("Bcast from ", root), send: data}, func(all []visit) error {
-		if c.rank == root {
-			return nil
-		}
-		return copyPart(data, all[root].send)
-	})
-}
-
-func (c *local) Barrier() error { return c.meet(visit{call: "Barrier"}, nil) }
 
 func (c *local) Abort(int) {
 	c.mu.Lock()

@@ -32,7 +32,7 @@ type MPI struct {
 	locked     bool // the goroutine keeps its thread
 
 	// Functions of the library.
-	allGatherV, allToAllV, allReduce, exscan, bcast, barrier, abort, finalize, errorString uintptr
+	allGatherV, allToAllV, abort, finalize, errorString uintptr
 
 	counts [4][]int32 // and places, of a call
 }
@@ -53,8 +53,8 @@ func StartMPI() (*MPI, error) {
 		name     string
 	}{
 		{&initThread, "MPI_Init_thread"}, {&rank, "MPI_Comm_rank"}, {&size, "MPI_Comm_size"}, {&onError, "MPI_Comm_set_errhandler"},
-		{&c.allGatherV, "MPI_Allgatherv"}, {&c.allToAllV, "MPI_Alltoallv"}, {&c.allReduce, "MPI_Allreduce"}, {&c.exscan, "MPI_Exscan"},
-		{&c.bcast, "MPI_Bcast"}, {&c.barrier, "MPI_Barrier"}, {&c.abort, "MPI_Abort"}, {&c.finalize, "MPI_Finalize"}, {&c.errorString, "MPI_Error_string"},
+		{&c.allGatherV, "MPI_Allgatherv"}, {&c.allToAllV, "MPI_Alltoallv"},
+		{&c.abort, "MPI_Abort"}, {&c.finalize, "MPI_Finalize"}, {&c.errorString, "MPI_Error_string"},
 	} {
 		if *f.function, err = purego.Dlsym(l.handle, f.name); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.File, err)
@@ -169,38 +169,6 @@ func (c *MPI) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int)
 	defer runtime.KeepAlive(recv)
 	return c.call("MPI_Alltoallv", c.allToAllV, pointer(send), sent, from, c.byte, pointer(recv), received, to, c.byte, c.world)
 }
-
-// AllReduce is MPI_Allreduce.
-func (c *MPI) AllReduce(numbers []uint64, op Op) error {
-	defer runtime.KeepAlive(numbers)
-	join := c.sum
-	if op == Max {
-		join = c.max
-	}
-	return c.call("MPI_Allreduce", c.allReduce, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, join, c.world)
-}
-
-// Exscan is MPI_Exscan, and zeros on rank 0.
-func (c *MPI) Exscan(numbers []uint64) error {
-	defer runtime.KeepAlive(numbers)
-	err := c.call("MPI_Exscan", c.exscan, c.inPlace, pointer(numbers), uintptr(len(numbers)), c.uint64, c.sum, c.world)
-	if c.rank == 0 {
-		clear(numbers)
-	}
-	return err
-}
-
-// Bcast is MPI_Bcast.
-func (c *MPI) Bcast(data []byte, root int) error {
-	if len(data) > math.MaxInt32 {
-		return errTooLong
-	}
-	defer runtime.KeepAlive(data)
-	return c.call("MPI_Bcast", c.bcast, pointer(data), uintptr(len(data)), c.byte, uintptr(root), c.world)
-}
-
-// Barrier is MPI_Barrier.
-func (c *MPI) Barrier() error { return c.call("MPI_Barrier", c.barrier, c.world) }
 
 // Abort is MPI_Abort, from whichever thread: one that waits in a call cannot make it.
 func (c *MPI) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }

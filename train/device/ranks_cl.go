@@ -104,7 +104,7 @@ func (k *clRanks) receive(name string, values []float32) error {
 		pairs = pairs[:(len(part)+7)/8]
 		pairs[len(pairs)-1] = 0
 		copy(memory.BytesOf(pairs), part)
-		if err := k.ranks.AllReduce(pairs, cluster.Sum); err != nil {
+		if err := cluster.Sum(k.ranks, pairs); err != nil {
 			return err
 		}
 		copy(part, memory.BytesOf(pairs))

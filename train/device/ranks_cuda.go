@@ -53,7 +53,7 @@ func (d cudaDevice) join(ranks cluster.Comm, use func(join func() (*nccl.Comm, e
 	if err := cluster.Agree(ranks, err); err != nil {
 		return err
 	}
-	if err := ranks.Bcast(id, 0); err != nil {
+	if err := cluster.Bcast(ranks, id, 0); err != nil {
 		return err
 	}
 	return cluster.Agree(ranks, use(func() (*nccl.Comm, error) { return nccl.Join(d.Device, id, ranks.Rank(), ranks.Size()) }))
