@@ -99,13 +99,13 @@ func (v *Vocabulary) WriteTSV(w io.Writer) error {
 	const together = 1 << 14 // words of a block, all made side by side: of many words, each waits for memory
 	first := 0
 	threads := min(runtime.GOMAXPROCS(0), 1+len(v.Words)/together)
-	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
+	blocks := parallel.NewBlocks(threads, func() (func() parallel.Block, error) {
 		if first == len(v.Words) {
-			return nil, nil, io.EOF
+			return nil, io.EOF
 		}
 		from, end := first, min(first+together, len(v.Words))
 		first = end
-		return func() parallel.Block { return v.lines(from, end) }, nil, nil
+		return func() parallel.Block { return v.lines(from, end) }, nil
 	})
 	defer func() { _ = blocks.Close() }() // it was only read
 	if _, err := io.Copy(w, blocks); err != nil {

@@ -51,8 +51,7 @@ func xzBomb(t *testing.T) []byte {
 }
 
 // TestBombOfEachFormat: under a limit of 100 MB a small file of any format that becomes large ends within seconds, with an error that
-// says what is wrong with the file, and never advises to keep fewer words. The bomb in bzip2, in internal/textfile, ends like that
-// in gzip.
+// says what is wrong with the file, and never advises to keep fewer words.
 func TestBombOfEachFormat(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector takes memory for itself")

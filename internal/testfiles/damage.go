@@ -1,5 +1,5 @@
-// Package testfiles has what tests of files share: damaged copies ([Copies]), a file that becomes large
-// ([Bzip2Bomb]), and temporary folders in memory ([InMemory]).
+// Package testfiles has what tests of files share: damaged copies ([Copies]), and temporary folders in memory
+// ([InMemory]).
 package testfiles
 
 import (

@@ -97,7 +97,7 @@ func (t *Reader) readAhead() {
 		return
 	}
 	var ended error
-	t.ahead = parallel.NewBlocks(aheadBlocks, func() (func() parallel.Block, io.Reader, error) {
+	t.ahead = parallel.NewBlocks(aheadBlocks, func() (func() parallel.Block, error) {
 		block, n := make([]byte, aheadBlock), 0
 		for n < len(block) && ended == nil {
 			var more int
@@ -105,9 +105,9 @@ func (t *Reader) readAhead() {
 			n += more
 		}
 		if n == 0 {
-			return nil, nil, ended
+			return nil, ended
 		}
-		return func() parallel.Block { return parallel.Block{Data: block[:n]} }, nil, nil
+		return func() parallel.Block { return parallel.Block{Data: block[:n]} }, nil
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
-	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
 
 // limitMemory leaves a test so many bytes.
@@ -24,19 +22,10 @@ func limitMemory(t *testing.T, left int64) {
 	t.Cleanup(release)
 }
 
-// allocated returns how many bytes something allocates, given back or not.
-func allocated(do func()) int64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc - before.TotalAlloc)
-}
-
 // bombError reads a hostile file to its error, with little memory.
-func bombError(t *testing.T, file []byte, threads int) (n int64, err error) {
+func bombError(t *testing.T, file []byte) (n int64, err error) {
 	t.Helper()
-	source := Source{Name: "FILE", Size: int64(len(file)), Threads: threads, Open: func() (io.ReadCloser, error) {
+	source := Source{Name: "FILE", Size: int64(len(file)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(file)), nil
 	}}
 	r, err := Open(source, new(atomic.Int64))
@@ -46,22 +35,6 @@ func bombError(t *testing.T, file []byte, threads int) (n int64, err error) {
 	defer r.Close()
 	n, err = io.Copy(io.Discard, struct{ io.Reader }{r})
 	return n, err
-}
-
-// TestBzip2Bomb: a block of bzip2 has 46 MB of text at most, which are not made at once.
-func TestBzip2Bomb(t *testing.T) {
-	file := testfiles.Bzip2Bomb()
-	for _, threads := range []int{1, 4} {
-		took := allocated(func() {
-			n, err := bombError(t, file, threads)
-			if err == nil || !strings.Contains(err.Error(), "FILE: ") || !strings.Contains(err.Error(), "unpack it to plain text first") || n < anyRatio {
-				t.Errorf("%d threads: %v after %d bytes", threads, err, n)
-			}
-		})
-		if took > 100<<20 {
-			t.Errorf("%d threads allocated %d bytes", threads, took)
-		}
-	}
 }
 
 // TestZstdWindow: a window that there is no memory for is refused.
@@ -77,18 +50,14 @@ func TestZstdWindow(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, threads := range []int{1, 2} {
-		if n, err := bombError(t, file.Bytes(), threads); err != nil || n != 100<<20 {
-			t.Errorf("with enough memory: %d bytes, %v", n, err)
-		}
+	if n, err := bombError(t, file.Bytes()); err != nil || n != 100<<20 {
+		t.Errorf("with enough memory: %d bytes, %v", n, err)
 	}
 	limitMemory(t, 100<<20)
-	for _, threads := range []int{1, 2} {
-		n, err := bombError(t, file.Bytes(), threads)
-		const want = "FILE: to decompress the zstd file takes more memory than there is: compress it again without --long"
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d threads: %d bytes, %v", threads, n, err)
-		}
+	n, err := bombError(t, file.Bytes())
+	const want = "FILE: to decompress the zstd file takes more memory than there is: compress it again without --long"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%d bytes, %v", n, err)
 	}
 }
 
@@ -112,11 +81,11 @@ func TestXZBomb(t *testing.T) {
 	at := bytes.IndexByte(header, 0x21) + 2
 	header[at] = 34 // 512 MB
 	binary.LittleEndian.PutUint32(header[len(header)-4:], crc32.ChecksumIEEE(header[:len(header)-4]))
-	if n, err := bombError(t, data, 1); err != nil || n != 12<<20 {
+	if n, err := bombError(t, data); err != nil || n != 12<<20 {
 		t.Fatalf("with enough memory: %d bytes, %v", n, err)
 	}
 	limitMemory(t, 6<<20)
-	n, err := bombError(t, data, 1)
+	n, err := bombError(t, data)
 	if err == nil || !strings.Contains(err.Error(), "not enough memory") || strings.Contains(err.Error(), "damaged") || n > 8<<20 {
 		t.Errorf("%d bytes, %v", n, err)
 	}

@@ -84,7 +84,7 @@ func TestCutHeader(t *testing.T) {
 	for name, header := range map[string][]byte{"plain": plain[:10], "named": named} {
 		for cut := len(gzipMagic); cut <= len(header); cut++ {
 			for _, before := range [][]byte{nil, plain} {
-				if text, err := readFile(slices.Concat(before, header[:cut]), 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+				if text, err := readFile(slices.Concat(before, header[:cut])); !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Errorf("%s, %d of %d bytes after %d: %d bytes, %v", name, cut, len(header), len(before), len(text), err)
 				}
 			}

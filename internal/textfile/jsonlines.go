@@ -38,10 +38,10 @@ func isJSON(head []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(head, " \t
 func jsonLines(r io.Reader, field string, threads int) io.ReadCloser {
 	blocks := &LineBlocks{In: r}
 	var found atomic.Bool
-	texts := parallel.NewBlocks(threads, func() (func() parallel.Block, io.Reader, error) {
+	texts := parallel.NewBlocks(threads, func() (func() parallel.Block, error) {
 		lines, first, err := blocks.Next(nil)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		return func() parallel.Block {
 			text, err := jsonTexts(lines, first, field)
@@ -49,7 +49,7 @@ func jsonLines(r io.Reader, field string, threads int) io.ReadCloser {
 				found.Store(true)
 			}
 			return parallel.Block{Data: text, Err: err}
-		}, nil, nil
+		}, nil
 	})
 	return &fieldReader{texts, &found, field}
 }

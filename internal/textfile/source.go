@@ -5,6 +5,7 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,8 @@ type Source struct {
 	// Lists says that CSV, TSV and JSON lines are read as they are.
 	Lists bool
 
-	// Threads is how many parts of the file are decompressed or taken apart at the same
-	// time, at most, where the format allows. 0 means 1.
+	// Threads is how many parts of the file are taken apart at the same time, at most, where the format allows. 0
+	// means 1.
 	Threads int
 }
 
@@ -125,9 +126,9 @@ func folderSources(sources []Source, folder string) ([]Source, error) {
 type format struct {
 	name  string
 	magic string
-	anyOf string                                                     // the bytes that ? stands for
-	open  func(in *bufio.Reader, threads int) (io.ReadCloser, error) // nil: refused
-	hint  string                                                     // advice about a refused file
+	anyOf string                                   // the bytes that ? stands for
+	open  func(r io.Reader) (io.ReadCloser, error) // nil: refused
+	hint  string                                   // advice about a refused file
 }
 
 const (
@@ -136,9 +137,9 @@ const (
 )
 
 var formats = []format{
-	{name: "gzip", magic: gzipMagic, open: oneThread(Gzip)},
-	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: oneThread(Zstd)},
-	{name: "zstd", magic: "?\x2a\x4d\x18", anyOf: "PQRSTUVWXYZ[\\]^_", open: oneThread(Zstd)}, // a frame to skip comes first, as pzstd writes it
+	{name: "gzip", magic: gzipMagic, open: Gzip},
+	{name: "zstd", magic: "\x28\xb5\x2f\xfd", open: Zstd},
+	{name: "zstd", magic: "?\x2a\x4d\x18", anyOf: "PQRSTUVWXYZ[\\]^_", open: Zstd}, // a frame to skip comes first, as pzstd writes it
 	{name: "bzip2", magic: "BZh?\x31\x41\x59\x26\x53\x59", anyOf: bzip2Levels, open: openBzip2},
 	{name: "bzip2", magic: "BZh?\x17\x72\x45\x38\x50\x90", anyOf: bzip2Levels, open: openBzip2}, // of an empty text
 	{name: "xz", magic: "\xfd7zXZ\x00", open: openXZ},
@@ -152,10 +153,7 @@ var formats = []format{
 	{name: "UTF-16 text", magic: "\xfe\xff", hint: "convert it to UTF-8 first (iconv)"},
 }
 
-// oneThread opens a file that is decompressed from its begin to its end.
-func oneThread(open func(r io.Reader) (io.ReadCloser, error)) func(in *bufio.Reader, threads int) (io.ReadCloser, error) {
-	return func(in *bufio.Reader, _ int) (io.ReadCloser, error) { return open(in) }
-}
+func openBzip2(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }
 
 // formatOf returns the format of a file with these first bytes; nil is plain text.
 // A file that ends within a magic number and is no ASCII text has that format: it
@@ -254,7 +252,7 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		if t.format.open == nil {
 			return fmt.Errorf("%s: byte 0: this is %s, which cannot be read as text: %s", t.Source.Name, t.format.name, t.format.hint)
 		}
-		if t.decompressor, err = t.format.open(t.text, t.Source.Threads); err != nil {
+		if t.decompressor, err = t.format.open(t.text); err != nil {
 			return t.Wrap(err)
 		}
 		// What decompressors keep grows with the text: the dictionary of xz up to 4 GB.

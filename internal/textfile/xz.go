@@ -12,14 +12,15 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
-func openXZ(r *bufio.Reader, _ int) (io.ReadCloser, error) {
-	done, err := memory.Room(xzWindow(r))
+func openXZ(r io.Reader) (io.ReadCloser, error) {
+	in := bufio.NewReader(r) // r itself if it is one that is large enough
+	done, err := memory.Room(xzWindow(in))
 	if err != nil {
 		return nil, fmt.Errorf("the window of the decompression: %w", err)
 	}
 	done() // what is written to it shows in the memory of the process
 	x := &xzReader{}
-	if x.text, err = xz.NewReader(tailReader{r, &x.tail}); err != nil {
+	if x.text, err = xz.NewReader(tailReader{in, &x.tail}); err != nil {
 		return nil, err
 	}
 	return io.NopCloser(x), nil

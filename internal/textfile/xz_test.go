@@ -41,7 +41,7 @@ func TestXZWindow(t *testing.T) {
 		want   error
 	}{{"0c0000008f98419c", nil}, {"1c00000010cf58cc", memory.ErrRoom}} {
 		file, _ := hex.DecodeString(begin + c.window + end)
-		in, err := openXZ(bufio.NewReader(strings.NewReader(string(file))), 1)
+		in, err := openXZ(bufio.NewReader(strings.NewReader(string(file))))
 		if !errors.Is(err, c.want) {
 			t.Fatalf("%s: %v", c.window, err)
 		}
