@@ -8,44 +8,28 @@ import (
 	"github.com/w2vcl/w2vcl/embedding"
 )
 
-// LookupOptions say which words a table has. The zero value: all of its words,
-// whatever their case.
-type LookupOptions struct {
-	// CaseSensitive looks words up as they are written. Otherwise case is
-	// ignored as in gensim and word2vec.c's compute-accuracy: of several
-	// spellings of a word the first one in the table stands for all.
-	CaseSensitive bool
-	// RestrictVocab uses only the first n words of the table, the most
-	// frequent ones where the table is sorted: others are unknown and never an
-	// answer. 0: all.
-	RestrictVocab int
-}
-
-// A Lookup finds the words of a data set in a table.
+// A Lookup finds the words of a data set in a table. Case is ignored as in gensim and word2vec.c's compute-accuracy: of
+// several spellings of a word the first one in the table stands for all.
 type Lookup struct {
 	Table *embedding.Table
 	Limit int // only rows below it count: the most frequent words
 
-	// Where case is ignored: the first row of each upper-case spelling, and
-	// for every row the first one that differs by case at most. Else nil.
+	// The first row of each upper-case spelling, and for every row the first one that differs by case at most.
 	folded map[string]int
 	first  []int32
 
 	capitals bool // a word of the table has a capital letter
 }
 
-// NewLookup prepares the search for words in a table. Errors: a negative
-// RestrictVocab.
-func NewLookup(t *embedding.Table, o LookupOptions) (*Lookup, error) {
-	if o.RestrictVocab < 0 {
-		return nil, fmt.Errorf("the vocabulary cannot be restricted to %d words", o.RestrictVocab)
+// NewLookup prepares the search for words in a table. It uses only the first words of the table, the most frequent ones
+// where the table is sorted: others are unknown and never an answer. 0: all. Errors: a negative number.
+func NewLookup(t *embedding.Table, words int) (*Lookup, error) {
+	if words < 0 {
+		return nil, fmt.Errorf("the vocabulary cannot be restricted to %d words", words)
 	}
 	l := &Lookup{Table: t, Limit: t.Len()}
-	if o.RestrictVocab > 0 {
-		l.Limit = min(o.RestrictVocab, t.Len())
-	}
-	if o.CaseSensitive {
-		return l, nil
+	if words > 0 {
+		l.Limit = min(words, t.Len())
 	}
 	l.folded = make(map[string]int, l.Limit)
 	l.first = make([]int32, l.Limit)
@@ -62,12 +46,8 @@ func NewLookup(t *embedding.Table, o LookupOptions) (*Lookup, error) {
 
 // Row returns the row of a word.
 func (l *Lookup) Row(word string) (row int, ok bool) {
-	if l.folded != nil {
-		row, ok = l.folded[strings.ToUpper(word)]
-		return row, ok
-	}
-	row, ok = l.Table.Index(word)
-	return row, ok && row < l.Limit
+	row, ok = l.folded[strings.ToUpper(word)]
+	return row, ok
 }
 
 // Rows finds several words; ok is false if one is missing.
@@ -83,17 +63,11 @@ func (l *Lookup) Rows(words ...string) (rows []int, ok bool) {
 }
 
 // Canonical returns the row that stands for all spellings of row's word.
-func (l *Lookup) Canonical(row int) int {
-	if l.first == nil {
-		return row
-	}
-	return int(l.first[row])
-}
+func (l *Lookup) Canonical(row int) int { return int(l.first[row]) }
 
-// Spelling returns an unknown word as the table would spell it: in lower case
-// where case is ignored and the table has no capital letters.
+// Spelling returns an unknown word as the table would spell it: in lower case where the table has no capital letters.
 func (l *Lookup) Spelling(word string) string {
-	if l.folded != nil && !l.capitals {
+	if !l.capitals {
 		return strings.ToLower(word)
 	}
 	return word

@@ -25,7 +25,7 @@ import (
 type evalOptions struct {
 	data     string
 	task     string
-	lookup   evaluate.LookupOptions
+	restrict int
 	sections bool
 	graph    string
 	nodes    nodes.Options
@@ -92,8 +92,7 @@ func (o *evalOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.task, "task", "",
 		"only the task `NAME`: "+strings.Join(evalTasks, ", ")+" (default: the first three)")
 	flags.BoolVar(&o.all, "all", false, "show all metrics, the main ones first")
-	flags.BoolVar(&o.lookup.CaseSensitive, "case-sensitive", false, "look words up as they are written")
-	flags.IntVar(&o.lookup.RestrictVocab, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
+	flags.IntVar(&o.restrict, "restrict-vocab", 0, "use only the `N` most frequent words; 0 uses all")
 	flags.BoolVar(&o.sections, "sections", false, "show every section of an analogy set")
 	flags.Float64SliceVar(&o.nodes.Ratios, "ratios", []float64{0.1, 0.5, 0.9},
 		"nodes: `FRACTIONS` of the nodes to learn from")
@@ -139,7 +138,6 @@ func (o *evalOptions) graphTask() bool {
 // taskFlags are the flags that are only for some tasks, with these tasks; "" stands
 // for all sets of words.
 var taskFlags = map[string][]string{
-	"case-sensitive": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"restrict-vocab": {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy, evaluate.TaskCategorization, evaluate.TaskClassification},
 	"sections":       {"", evaluate.TaskAnalogy},
 	"against":        {"", evaluate.TaskSimilarity, evaluate.TaskAnalogy},
@@ -175,8 +173,8 @@ func (o *evalOptions) check(flags *pflag.FlagSet) error {
 // checkValues refuses impossible values.
 func (o *evalOptions) checkValues() error {
 	switch {
-	case o.lookup.RestrictVocab < 0:
-		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.lookup.RestrictVocab)
+	case o.restrict < 0:
+		return terminal.Usagef("--restrict-vocab %d: must be 0 or more", o.restrict)
 	case o.task != "" && !slices.Contains(evalTasks, o.task):
 		return terminal.Usagef("--task %s: choose %s", o.task, strings.Join(evalTasks, ", "))
 	case o.graphTask() && o.data == "":
@@ -242,7 +240,7 @@ func (o *evalOptions) score(ctx context.Context, s cli.Streams, t *runfolder.Vec
 		return nil, err
 	}
 	defer remove()
-	options := words.Options{Lookup: o.lookup, Sections: o.sections, Task: o.task}
+	options := words.Options{Restrict: o.restrict, Sections: o.sections, Task: o.task}
 	if t.Encoder != nil {
 		options.Compose, options.Parts, options.Source = t.Encoder.Encode, t.Encoder.Parts, string(t.Encoder.Source())
 	}

@@ -45,7 +45,7 @@ func (o *evalOptions) compare(ctx context.Context, s cli.Streams, t *embedding.T
 		return err
 	}
 	defer remove()
-	options := words.Options{Lookup: o.lookup, Task: o.task}
+	options := words.Options{Restrict: o.restrict, Task: o.task}
 	items, notes, err := words.Items(ctx, t, data, options)
 	if err != nil {
 		return err

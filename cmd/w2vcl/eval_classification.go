@@ -25,7 +25,7 @@ func (o *evalOptions) classify(ctx context.Context, s cli.Streams, t *embedding.
 			stage.Done("%s: %d of %d networks", dataset, done, total)
 		}
 	}
-	options := sentences.Options{Lookup: o.lookup, Threads: runtime.GOMAXPROCS(0), Progress: progress}
+	options := sentences.Options{Restrict: o.restrict, Threads: runtime.GOMAXPROCS(0), Progress: progress}
 	defer func() { stage.Stop() }()
 	results, notes, err := sentences.Score(ctx, t, o.data, options)
 	for _, note := range notes {

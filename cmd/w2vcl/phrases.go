@@ -37,7 +37,7 @@ func newPhrases(s cli.Streams) *cobra.Command {
 text with such pairs joined to one word, new_york. TEXT is a file or folder;
 the output has a line for each of its lines. Every pass joins once more, so two
 passes find phrases of up to four words. Each pass reads the text again; memory holds
-the counts of words and pairs.
+the counts of words and pairs, of 40 million at most: then rare ones are dropped.
 
 --save keeps the phrases, a table to look at and to edit; --apply joins them in
 other texts, also on standard input. The score of a pair ab is that of word2phrase:
@@ -49,7 +49,7 @@ with the text.`,
   w2vcl phrases wiki.txt --threshold 200 --passes 2 --out out.txt`,
 		Args: cli.Exactly("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"threshold", "min-count", "passes", "delimiter", "max-entries", "save"} {
+			for _, name := range []string{"threshold", "min-count", "passes", "delimiter", "save"} {
 				if o.apply != "" && cmd.Flags().Changed(name) {
 					return terminal.Usagef("--%s does not go with --apply, which finds no phrases", name)
 				}
@@ -65,8 +65,6 @@ with the text.`,
 	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
 	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "put `S` between the words of a phrase")
-	flags.IntVar(&o.learn.MaxEntries, "max-entries", 40_000_000,
-		"count `N` words and pairs at most, about 100 bytes each; beyond that, rare ones are dropped")
 	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace",
 		"how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
 	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
@@ -94,8 +92,6 @@ func (o *phrasesOptions) check() error {
 		return terminal.Usagef("--min-count %d: must be 1 or more", o.learn.MinCount)
 	case o.passes < 1 || o.passes > 20:
 		return terminal.Usagef("--passes %d: must be from 1 to 20", o.passes)
-	case o.learn.MaxEntries < 1000:
-		return terminal.Usagef("--max-entries %d: must be 1000 or more", o.learn.MaxEntries)
 	case o.read.MaxSentence < 2:
 		return terminal.Usagef("--max-sentence %d: must be 2 or more", o.read.MaxSentence)
 	case o.learn.Delimiter == "" || strings.ContainsAny(o.learn.Delimiter, " \t\r\n"):
@@ -174,9 +170,9 @@ func (o *phrasesOptions) find(ctx context.Context, s cli.Streams, p *progress.Pr
 	}
 	found := learner.Pass()
 	if learner.Reduced() {
-		s.Notef("Note: there are more than --max-entries %s words and pairs: "+
+		s.Notef("Note: there are more than %s words and pairs: "+
 			"rare ones were dropped on the way, so some phrases may be missing",
-			terminal.Number(o.learn.MaxEntries))
+			terminal.Number(phrases.MaxEntries))
 	}
 	p.Notef("Pass %d:  %s of score above %g in %s words, %s", pass, terminal.Quantity(terminal.Number(len(found.Phrases)), "phrase"),
 		o.learn.Threshold, terminal.Number(int(stats.Tokens)), terminal.Duration(time.Since(start).Seconds()))

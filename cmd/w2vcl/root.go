@@ -71,5 +71,4 @@ var mainFlags = map[string][]string{
 	"compare": {
 		"corpus", "out", "modes", "data", "budget", "seeds", "variant", "tokenizer", "lowercase", "min-count", "dim", "window", "threads",
 	},
-	"eval": {"data", "task", "all", "against", "json"},
 }

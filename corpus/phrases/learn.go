@@ -8,22 +8,21 @@ import (
 	"strings"
 )
 
-// Options say what a phrase is. The zero values of MinCount and MaxEntries mean
-// their defaults.
+// MaxEntries is how many words and pairs are counted at most, about 100 bytes each: beyond, rare ones are dropped.
+const MaxEntries = 40_000_000
+
+// Options say what a phrase is. The zero value of MinCount means its default.
 type Options struct {
-	Threshold  float64 // pairs with a higher score are phrases
-	MinCount   int     // δ of the scores; rarer pairs are no phrases; default 5
-	Delimiter  string  // joins the words of a phrase; not empty
-	MaxEntries int     // words and pairs to count at most: beyond, rare ones are dropped; default 40,000,000
+	Threshold float64 // pairs with a higher score are phrases
+	MinCount  int     // δ of the scores; rarer pairs are no phrases; default 5
+	Delimiter string  // joins the words of a phrase; not empty
 }
 
 func (o Options) withDefaults() (Options, error) {
-	o.MinCount, o.MaxEntries = cmp.Or(o.MinCount, 5), cmp.Or(o.MaxEntries, 40_000_000)
+	o.MinCount = cmp.Or(o.MinCount, 5)
 	switch {
 	case o.MinCount < 1:
 		return o, fmt.Errorf("the minimum count is %d; it must be at least 1", o.MinCount)
-	case o.MaxEntries < 1:
-		return o, fmt.Errorf("the most entries are %d; there must be at least 1", o.MaxEntries)
 	case o.Delimiter == "" || strings.ContainsAny(o.Delimiter, " \t\r\n"):
 		return o, fmt.Errorf("the delimiter is %q; it must be text without white space", o.Delimiter)
 	}
@@ -35,6 +34,7 @@ func (o Options) withDefaults() (Options, error) {
 type Learner struct {
 	options Options
 	counts  map[string]*int64 // of words, and of pairs with a space between
+	most    int               // entries
 	tokens  int64
 	reduce  int64 // counts up to this one are dropped when there are too many entries
 	pair    []byte
@@ -46,7 +46,7 @@ func NewLearner(o Options) (*Learner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phrases: %w", err)
 	}
-	return &Learner{options: o, counts: map[string]*int64{}, reduce: 1}, nil
+	return &Learner{options: o, counts: map[string]*int64{}, most: MaxEntries, reduce: 1}, nil
 }
 
 // Add counts a sentence. Its words must not hold spaces; their strings may be kept.
@@ -59,7 +59,7 @@ func (l *Learner) Add(sentence []string) {
 		}
 	}
 	l.tokens += int64(len(sentence))
-	if len(l.counts) > l.options.MaxEntries {
+	if len(l.counts) > l.most {
 		maps.DeleteFunc(l.counts, func(_ string, n *int64) bool { return *n <= l.reduce })
 		l.reduce++
 	}

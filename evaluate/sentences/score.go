@@ -21,8 +21,8 @@ const seed = 1
 
 // Options say how to score. The zero value is usable.
 type Options struct {
-	Lookup  evaluate.LookupOptions
-	Threads int // 0: 1
+	Restrict int // how many words of the table count; 0: all
+	Threads  int // 0: 1
 	// Progress, if not nil, is told about each trained network.
 	Progress func(dataset string, done, total int)
 }
@@ -58,7 +58,7 @@ func find(ctx context.Context, path string) (sets []dataset.SentenceSet, strange
 // It takes minutes. notes name files that are no such sets, and sets that are there
 // twice, which count once.
 //
-// Errors: a negative RestrictVocab, a folder without any set, a bad line in a set
+// Errors: a negative Restrict, a folder without any set, a bad line in a set
 // (with file and line), a set of fewer than 20 sentences or with one label only, a
 // cancelled context.
 func Score(ctx context.Context, t *embedding.Table, path string, o Options) (results []evaluate.Result, notes []string, err error) {
@@ -69,7 +69,7 @@ func Score(ctx context.Context, t *embedding.Table, path string, o Options) (res
 	for _, file := range strangers {
 		notes = append(notes, file+": not a classification set, skipped")
 	}
-	l, err := evaluate.NewLookup(t, o.Lookup)
+	l, err := evaluate.NewLookup(t, o.Restrict)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -65,18 +65,16 @@ with open("pairs.tsv", "w", encoding="utf-8") as f:
     f.write("unknown\tother1\t3.0\n")
 
 runs = []
-for case_sensitive in [False, True]:
-    for restrict in [0, len(words) // 2]:
-        arguments = {"restrict_vocab": restrict or len(words), "case_insensitive": not case_sensitive}
-        pearson, spearman, oov = table.evaluate_word_pairs("pairs.tsv", **arguments)
-        score, sections = table.evaluate_word_analogies("questions.txt", **arguments)
-        runs.append({
-            "case_sensitive": case_sensitive, "restrict": restrict,
-            "pearson": float(pearson[0]), "spearman": float(spearman[0]), "pairs_found": round(61 * (1 - oov / 100)),
-            "analogy": float(score),
-            "sections": [{"name": s["section"], "right": len(s["correct"]), "found": len(s["correct"]) + len(s["incorrect"])}
-                         for s in sections[:-1]],
-        })
+for restrict in [0, len(words) // 2]:
+    pearson, spearman, oov = table.evaluate_word_pairs("pairs.tsv", restrict_vocab=restrict or len(words))
+    score, sections = table.evaluate_word_analogies("questions.txt", restrict_vocab=restrict or len(words))
+    runs.append({
+        "restrict": restrict,
+        "pearson": float(pearson[0]), "spearman": float(spearman[0]), "pairs_found": round(61 * (1 - oov / 100)),
+        "analogy": float(score),
+        "sections": [{"name": s["section"], "right": len(s["correct"]), "found": len(s["correct"]) + len(s["incorrect"])}
+                     for s in sections[:-1]],
+    })
 
 correlations = []
 for x, y in [

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
 
@@ -28,11 +27,12 @@ const (
 )
 
 // Options say how to score. The zero value leaves out items with unknown words,
-// ignores case, and takes all words, tasks and methods.
+// and takes all words, tasks and methods.
 type Options struct {
-	Lookup evaluate.LookupOptions
+	// Restrict is how many words of the table count; 0: all. See [evaluate.NewLookup].
+	Restrict int
 	// Compose writes vectors of words that are not in the table, one after the
-	// other, to dst, for pairs of similarity. Where case is ignored, and the table has no
+	// other, to dst, for pairs of similarity. Where the table has no
 	// capital letters, words come in lower case. nil: their pairs are left out.
 	Compose func(words []string, dst []float32) error
 	// Parts is how many known parts a word has. Pairs with a word of none are left out. nil: all words have some.

@@ -77,7 +77,7 @@ func prepare(ctx context.Context, t *embedding.Table, dir string, o *Options) (*
 			return nil, nil, nil, err
 		}
 	}
-	l, err := evaluate.NewLookup(t, o.Lookup)
+	l, err := evaluate.NewLookup(t, o.Restrict)
 	return l, o.Sets.sets, o.Sets.notes, err
 }
 

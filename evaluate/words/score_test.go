@@ -32,7 +32,7 @@ func TestScoreErrors(t *testing.T) {
 		"no folder":      {ctx, filepath.Join(dir, "none"), Options{}, "none"},
 		"method":         {ctx, dir, Options{Methods: []Method{"4cos"}}, `unknown analogy method "4cos"`},
 		"method twice":   {ctx, dir, Options{Methods: []Method{CosAdd, CosAdd}}, "given twice"},
-		"restrict vocab": {ctx, dir, Options{Lookup: evaluate.LookupOptions{RestrictVocab: -1}}, "restricted to -1 words"},
+		"restrict vocab": {ctx, dir, Options{Restrict: -1}, "restricted to -1 words"},
 		"cancelled":      {cancelled, dir, Options{}, "canceled"},
 	} {
 		if _, _, err := Score(c.ctx, evaluatetest.Animals(t), c.dir, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -53,37 +53,33 @@ func TestCompose(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		table         *embedding.Table
-		caseSensitive bool
-		set           string
-		want          []string
+		table *embedding.Table
+		want  []string
 	}{
-		{evaluatetest.Animals(t), false, "set.txt", []string{"unicorn", "gnu"}},
-		{capital, false, "set.txt", []string{"Unicorn", "Gnu"}},
-		{evaluatetest.Animals(t), true, "set.txt", []string{"Dog", "DOG", "Unicorn", "Gnu"}},
+		{evaluatetest.Animals(t), []string{"unicorn", "gnu"}},
+		{capital, []string{"Unicorn", "Gnu"}},
 	} {
 		var got []string
-		o := Options{Lookup: evaluate.LookupOptions{CaseSensitive: c.caseSensitive}, Compose: func(words []string, dst []float32) error {
+		o := Options{Compose: func(words []string, dst []float32) error {
 			got = append(got, words...)
 			for i := range words { // (1, 1), (2, 1), ...
 				dst[2*i], dst[2*i+1] = float32(1+i), 1
 			}
 			return nil
 		}}
-		results, _, err := Score(context.Background(), c.table, filepath.Join(dir, c.set), o)
+		results, _, err := Score(context.Background(), c.table, filepath.Join(dir, "set.txt"), o)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("composed %v, want %v (error %v)", got, c.want, err)
 		}
-		if r := results[1]; !c.caseSensitive && (r.Found != 3 || r.Composed != 2 || r.Total != 5) {
+		if r := results[1]; r.Found != 3 || r.Composed != 2 || r.Total != 5 {
 			t.Errorf("%+v", r)
 		}
-		if !c.caseSensitive { // cosines 0.8, 0, 0.6, then with (1,1) and of it with (2,1)
-			want := evaluate.Pearson([]float64{0.8, 0, 0.6, math.Sqrt(0.5), 3 / math.Sqrt(10)}, []float64{9, 1, 8, 5, 7})
-			evaluatetest.Near(t, "all", float64(results[1].Score), want, 1e-6)
-			want = evaluate.Pearson([]float64{0.8, 0, 0.6}, []float64{9, 1, 8})
-			evaluatetest.Near(t, "found", float64(results[1].FoundScore), want, 1e-6)
-			evaluatetest.Near(t, "composed", float64(results[1].ComposedScore), 1, 1e-6) // two pairs, in the right order
-		}
+		// Cosines 0.8, 0, 0.6, then with (1,1) and of it with (2,1).
+		want := evaluate.Pearson([]float64{0.8, 0, 0.6, math.Sqrt(0.5), 3 / math.Sqrt(10)}, []float64{9, 1, 8, 5, 7})
+		evaluatetest.Near(t, "all", float64(results[1].Score), want, 1e-6)
+		want = evaluate.Pearson([]float64{0.8, 0, 0.6}, []float64{9, 1, 8})
+		evaluatetest.Near(t, "found", float64(results[1].FoundScore), want, 1e-6)
+		evaluatetest.Near(t, "composed", float64(results[1].ComposedScore), 1, 1e-6) // two pairs, in the right order
 	}
 	// Words without a known part are not asked for, and their pairs are left out.
 	for part, composed := range map[string]int{"x": 0, "unicorn": 1, "n": 2} {

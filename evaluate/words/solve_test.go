@@ -38,9 +38,9 @@ func randomTable(t testing.TB, words, dim int) *embedding.Table {
 	return table
 }
 
-func newLookup(t testing.TB, table *embedding.Table, o evaluate.LookupOptions) *evaluate.Lookup {
+func newLookup(t testing.TB, table *embedding.Table, restrict int) *evaluate.Lookup {
 	t.Helper()
-	l, err := evaluate.NewLookup(table, o)
+	l, err := evaluate.NewLookup(table, restrict)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPassAgainstNaive(t *testing.T) {
 		{4, 1, 4}, {5, 2, 5}, {255, 3, 255}, {256, 3, 256}, {257, 3, 200}, {600, 10, 600}, {600, 10, 599},
 	} {
 		table := randomTable(t, c.words, c.dim)
-		l := newLookup(t, table, evaluate.LookupOptions{RestrictVocab: c.limit})
+		l := newLookup(t, table, c.limit)
 		for _, m := range []Method{CosAdd, CosMul} {
 			s := randomQuestions(table, m, 40, c.limit)
 			tallies, err := answerSection(context.Background(), l, s, 0, Options{Methods: []Method{m}})
@@ -107,7 +107,7 @@ func TestPassAgainstNaive(t *testing.T) {
 // TestManyWords: more question words than fit a block of full width.
 func TestManyWords(t *testing.T) {
 	table := randomTable(t, 6000, 6)
-	l := newLookup(t, table, evaluate.LookupOptions{})
+	l := newLookup(t, table, 0)
 	s := dataset.Section{Name: "many"}
 	for i := 0; i+2 < 6000; i += 3 {
 		q := rows{i, i + 1, i + 2, 0, nil}
@@ -161,24 +161,19 @@ func TestExcludedSpellings(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := dataset.Section{Name: "royal", Questions: []dataset.Question{question("man", "king", "woman", "queen")}}
-	for _, c := range []struct {
-		caseSensitive bool
-		right         int
-	}{{false, 1}, {true, 0}} {
-		tallies, err := answerSection(context.Background(), newLookup(t, table, evaluate.LookupOptions{CaseSensitive: c.caseSensitive}), s, 0, Options{Methods: []Method{CosAdd}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := tallies[CosAdd]; got != (tally{c.right, 1, 1}) {
-			t.Errorf("case sensitive %t: %+v, want %d right", c.caseSensitive, got, c.right)
-		}
+	tallies, err := answerSection(context.Background(), newLookup(t, table, 0), s, 0, Options{Methods: []Method{CosAdd}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tallies[CosAdd]; got != (tally{1, 1, 1}) {
+		t.Errorf("%+v, want 1 right", got)
 	}
 }
 
 // TestLRCosDegenerate: sections that leave nothing to learn from.
 func TestLRCosDegenerate(t *testing.T) {
 	table := randomTable(t, 10, 3)
-	l := newLookup(t, table, evaluate.LookupOptions{})
+	l := newLookup(t, table, 0)
 	for _, c := range []struct {
 		name      string
 		questions []dataset.Question
@@ -205,7 +200,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, m := range []Method{CosAdd, CosMul, LRCos} {
-		_, err := answerSection(ctx, newLookup(t, randomTable(t, 10, 3), evaluate.LookupOptions{}), dataset.Section{Name: "s", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, Options{Methods: []Method{m}})
+		_, err := answerSection(ctx, newLookup(t, randomTable(t, 10, 3), 0), dataset.Section{Name: "s", Questions: []dataset.Question{question("w1", "w2", "w3", "w4")}}, 0, Options{Methods: []Method{m}})
 		if err == nil || !strings.Contains(err.Error(), "canceled") {
 			t.Errorf("%s: error %v", m, err)
 		}
@@ -230,7 +225,7 @@ func TestAnyAnswer(t *testing.T) {
 		q := question("man", "king", "woman", x.d)
 		q.Also = x.also
 		s := dataset.Section{Name: "royal", Questions: []dataset.Question{q}}
-		l := newLookup(t, table, evaluate.LookupOptions{})
+		l := newLookup(t, table, 0)
 		tallies, err := answerSection(t.Context(), l, s, 0, Options{Methods: []Method{CosAdd, CosMul}})
 		if err != nil || tallies[CosAdd] != x.want || tallies[CosMul] != x.want {
 			t.Errorf("%+v: %+v (%v), want %+v", q, tallies, err, x.want)
@@ -259,7 +254,7 @@ func TestCosMulEpsilon(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := dataset.Section{Questions: []dataset.Question{question("a", "b", "c", "opposite")}}
-	tallies, err := answerSection(t.Context(), newLookup(t, table, evaluate.LookupOptions{}), s, 0, Options{Methods: []Method{CosMul}})
+	tallies, err := answerSection(t.Context(), newLookup(t, table, 0), s, 0, Options{Methods: []Method{CosMul}})
 	if got := tallies[CosMul]; err != nil || got != (tally{1, 1, 1}) {
 		t.Errorf("%+v, %v", got, err)
 	}

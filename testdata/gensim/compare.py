@@ -158,15 +158,13 @@ def compare_scores(report, w2vcl, vectors, table, path, name, conventions):
     """Compares the scores of one data set under one set of conventions."""
     half = conventions["half"]
     options = ["--sections"]
-    if conventions["case"]:
-        options.append("--case-sensitive")
     restrict = len(table)
     if half:
         restrict = len(table) // 2
         options += ["--restrict-vocab", restrict]
-    label = f"{name}, {'case counts' if conventions['case'] else 'any case'}, {'half of the words' if half else 'all words'}"
+    label = f"{name}, {'half of the words' if half else 'all words'}"
     results = w2vcl.json("eval", vectors, "--data", path, *options)
-    arguments = {"restrict_vocab": restrict, "case_insensitive": not conventions["case"], "dummy4unknown": False}
+    arguments = {"restrict_vocab": restrict, "dummy4unknown": False}
     if results[0]["task"] == "similarity":
         compare_similarity(report, table, path, label, results, arguments)
     elif results[0]["task"] == "analogy":
@@ -244,7 +242,7 @@ def main():
             report.note(name, "not a set that w2vcl scores")
             continue
         scored += 1
-        for conventions in [{"case": False, "half": False}, {"case": False, "half": True}, {"case": True, "half": False}]:
+        for conventions in [{"half": False}, {"half": True}]:
             compare_scores(report, w2vcl, options.vectors, table, path, name, conventions)
     if scored == 0:
         print(f"no data set in {options.data}")

@@ -165,7 +165,6 @@ class Evaluation(TypedDict, total=False):
 
     against: Path | None  #: compare with the vectors of DIR|VECTORS: differences, with intervals and p-values by bootstrap
     all: bool | int | None  #: show all metrics, the main ones first
-    case_sensitive: bool | int | None  #: look words up as they are written
     folds: int | None  #: nodes: also cross-validate with N folds of pairs of node and label, as PAR-Word2Vec does; 0 does not
     graph: Path | None  #: links: leave the edges of the graph in FILE, which were trained on, out of the ranking
     ratios: str | float | Sequence[float] | None  #: nodes: FRACTIONS of the nodes to learn from
