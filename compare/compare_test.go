@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/progress"
@@ -117,15 +118,18 @@ func TestComparison(t *testing.T) {
 		if math.Abs(float64(last.Score.Mean-v.Score.Mean)) > 1e-9 {
 			t.Errorf("%s: score %v at the last observation, %v at the end", v.Name, last.Score.Mean, v.Score.Mean)
 		}
-		// The score of single items is that of the whole set.
-		for i, set := range r.Sets {
-			if set.Main && math.Abs(float64(v.Intervals[i].Value-v.Scores[i].Mean)) > 1e-9 {
-				t.Errorf("%s, %s: %v by items, %v as a whole", v.Name, set.Dataset, v.Intervals[i].Value, v.Scores[i].Mean)
-			}
-		}
 	}
-	if n := len(r.Differences); n != 2*6 {
-		t.Errorf("%d differences, want six pairs on two sets", n)
+	if n := len(r.Differences); n != 3*6 {
+		t.Errorf("%d differences, want six pairs on two sets and on average", n)
+	}
+	for _, d := range r.Differences[6:] { // the score of single items is that of the whole set
+		of := func(name string) evaluate.Score {
+			i := slices.IndexFunc(r.Variants, func(v VariantResult) bool { return v.Name == name })
+			return r.Variants[i].Scores[slices.IndexFunc(r.Sets, d.of)].Mean
+		}
+		if math.Abs(float64(d.Difference.Value-of(d.Variant)+of(d.Against))) > 1e-9 {
+			t.Errorf("%s, %s: %v by items", d.Variant, d.Dataset, d.Difference.Value)
+		}
 	}
 	checkStability(t, r)
 	checkFiles(t, o, r)
@@ -253,7 +257,7 @@ func TestClasses(t *testing.T) {
 		t.Fatalf("sets %+v", r.Sets)
 	}
 	v := r.Variants[0]
-	if s := v.Scores[last]; s.Mean < 0.6 || s.Mean > 1 || !s.Deviation.Valid() || len(v.Scores) != len(v.Intervals) {
+	if s := v.Scores[last]; s.Mean < 0.6 || s.Mean > 1 || !s.Deviation.Valid() {
 		t.Errorf("scores %+v", v.Scores)
 	}
 	if v.Score != before.Variants[0].Score {

@@ -197,7 +197,7 @@ func (p page) Work() string {
 // Notes are the sentences of the page that say how far the variants can be compared.
 func (r *Result) Notes() []string {
 	p := page{r}
-	notes := append([]string{p.HeldEqual(), p.Work()}, p.Warnings()...)
+	notes := append([]string{r.MeanNote(), p.HeldEqual(), p.Work()}, p.Warnings()...)
 	return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 }
 
@@ -217,9 +217,6 @@ func (p page) Warnings() []string {
 		if text != "" {
 			warnings = append(warnings, text)
 		}
-	}
-	if !p.Fair() {
-		warnings = append(warnings, "Seconds, pairs and epochs all differ by more than 1.5 times, so nothing is marked as the best.")
 	}
 	return warnings
 }

@@ -37,6 +37,7 @@ type Finished struct {
 	Items   [][]evaluate.Items // of each record
 	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
 
+	contained map[string]string           // sets that repeat a larger one, which is the value
 	spelling  string                      // see Result.Spelling
 	sum       string                      // SHA-256 of the file of the text; "": there is none
 	vectors   []string                    // of each record, where they are
@@ -57,6 +58,9 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		with.Progress.Notef("%s", note)
 	}
 	f := &Finished{Options: o, spelling: e.spelling}
+	if e.judge.known != nil {
+		f.contained = e.judge.known.Contained()
+	}
 	if f.sum, err = e.sumOfText(ctx); err != nil {
 		return nil, err
 	}

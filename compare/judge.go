@@ -155,7 +155,7 @@ func (j *judge) point(ctx context.Context, o train.Observation) (Point, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Scores = slices.DeleteFunc(results, func(r evaluate.Result) bool { return !isMain(r) })
+	p.Scores = mainScores(results)
 	losses := words.Losses(o.Words, o.Contexts, vectors.Dim, j.pairs)
 	p.Bands = words.Bands(losses, o.Vocabulary.Counts, bands)
 	return p, nil

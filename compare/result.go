@@ -26,6 +26,11 @@ type Result struct {
 	Points  int     `json:"points"`
 	Title   string  `json:"title,omitempty"` // that the user gave
 
+	Verdict      []string `json:"verdict"`       // sentences
+	Tests        int      `json:"tests"`         // of differences: one family
+	Testable     bool     `json:"testable"`      // some set has enough items
+	SeveralSeeds bool     `json:"several_seeds"` // of a variant: chance between seeds is known
+
 	Sets        []Set           `json:"sets"`
 	Variants    []VariantResult `json:"variants"`
 	Differences []Difference    `json:"differences"`
@@ -55,7 +60,10 @@ type Set struct {
 	Found   int    `json:"found"`  // by the run that knows most of the items
 	Fewest  int    `json:"fewest"` // by the one that knows least; vocabularies may differ
 	Total   int    `json:"total"`
-	Main    bool   `json:"main"` // counts for the mean score and is shown over time
+	Main    bool   `json:"main"` // shown over time; counts for the mean score unless LeftOut says why not
+
+	Weight  float64 `json:"weight"` // in the mean score; the sum of all is 1
+	LeftOut string  `json:"left_out,omitempty"`
 }
 
 // The tables of scores in the report.
@@ -118,11 +126,8 @@ type VariantResult struct {
 	PairsPerSecond Spread            `json:"pairs_per_second"`
 	Pairs          Spread            `json:"pairs"`
 	Epochs         Spread            `json:"epochs"`
-	Score          Spread            `json:"score"`  // mean of the sets' main metrics
+	Score          Spread            `json:"score"`  // see Result.meanScore
 	Scores         []Spread          `json:"scores"` // of Result.Sets
-	// Intervals of Result.Sets over the choice of items. They are null where a
-	// metric has no single items.
-	Intervals []evaluate.Interval `json:"intervals"`
 
 	// Searched is how the recipe was found; nil: it is a paper's, or unknown.
 	Searched *search `json:"search,omitempty"`
@@ -150,7 +155,13 @@ type BandOfSeeds struct {
 	Variances Spread `json:"variances"` // of the variance between the words
 }
 
-// A Difference compares the scores of two variants on one set.
+// taskMean is the task of a Difference in the mean score.
+const (
+	taskMean = "mean"
+	meanName = "mean score"
+)
+
+// A Difference compares the scores of two variants on one set, or in the mean score.
 type Difference struct {
 	Task       string            `json:"task"`
 	Dataset    string            `json:"dataset"`
@@ -159,8 +170,11 @@ type Difference struct {
 	Variant    string            `json:"variant"`
 	Against    string            `json:"against"`
 	Difference evaluate.Interval `json:"difference"` // score of Variant minus score of Against
-	P          evaluate.Score    `json:"p"`          // two-sided, by bootstrap; null without one
-	Holm       evaluate.Score    `json:"holm"`       // P, adjusted for all comparisons of its family
+	P          evaluate.Score    `json:"p"`          // two-sided, see effect.test; null where nothing is tested
+	Holm       evaluate.Score    `json:"holm"`       // P, adjusted for all tests of the comparison
+
+	effect
+	tested bool
 }
 
 // Summarize computes all numbers of the report.
@@ -181,13 +195,18 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 		r.Runs = append(r.Runs, f.reported(record))
 	}
 	r.Sets = setsOf(r.Runs)
+	r.weigh(f)
 	for _, v := range f.rows() {
 		result := r.variant(v, r.runsOf(v))
 		result.Stability = f.stability[v.Name]
 		r.Variants = append(r.Variants, result)
 	}
 	r.Sweeps = sweeps(r.Variants)
-	return r, r.bootstrap(f)
+	if err := r.compareAll(f, bootstrapSamples); err != nil {
+		return nil, err
+	}
+	r.Verdict = r.verdict()
+	return r, nil
 }
 
 func setsOf(runs []*Record) (sets []Set) {
@@ -252,9 +271,7 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 		PairsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond }),
 		Pairs:          overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain }),
 		Epochs:         overSeeds(runs, func(r *Record) float64 { return r.Summary.Epochs }),
-		Score: overSeeds(runs, func(r *Record) float64 {
-			return meanScore(slices.DeleteFunc(slices.Clone(r.Scores), func(s evaluate.Result) bool { return !isMain(s) }))
-		}),
+		Score:          overSeeds(runs, func(run *Record) float64 { return r.meanScore(mainScores(run.Scores)) }),
 	}
 	for i := range r.Sets {
 		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
@@ -265,37 +282,22 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 		points = min(points, len(run.Points))
 	}
 	for k := range points {
-		result.Curve = append(result.Curve, curvePointOf(runs, k))
+		result.Curve = append(result.Curve, r.curvePointOf(runs, k))
 	}
 	return result
 }
 
-// ScoredSets returns the number of main sets that have a score. The mean score is over
-// these.
-func (r *Result) ScoredSets() int {
-	n := 0
-	for i, set := range r.Sets {
-		if set.Main && slices.ContainsFunc(r.Variants, func(v VariantResult) bool { return v.Scores[i].Mean.Valid() }) {
-			n++
-		}
-	}
-	return n
-}
-
-func meanScore(scores []evaluate.Result) float64 {
-	var values []float64
-	for _, s := range scores {
-		values = append(values, float64(s.Score))
-	}
-	return float64(spreadOf(values).Mean)
+// mainScores returns the scores of main sets.
+func mainScores(scores []evaluate.Result) []evaluate.Result {
+	return slices.DeleteFunc(slices.Clone(scores), func(s evaluate.Result) bool { return !isMain(s) })
 }
 
 // curvePointOf sums up observation k of the runs of a variant.
-func curvePointOf(runs []*Record, k int) CurvePoint {
+func (r *Result) curvePointOf(runs []*Record, k int) CurvePoint {
 	point := CurvePoint{
 		Seconds: overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix + r.Points[k].Seconds }),
 		Pairs:   overSeeds(runs, func(r *Record) float64 { return r.Points[k].Pairs }),
-		Score:   overSeeds(runs, func(r *Record) float64 { return meanScore(r.Points[k].Scores) }),
+		Score:   overSeeds(runs, func(run *Record) float64 { return r.meanScore(run.Points[k].Scores) }),
 	}
 	for i := range runs[0].Points[k].Scores {
 		point.Scores = append(point.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Points[k].Scores[i].Score) }))

@@ -27,8 +27,7 @@ func (p page) Tables() []report.Table {
 }
 
 // boldNote is the one meaning of bold and green.
-const boldNote = "Bold: the best score of a row, and every score that a bootstrap of the items cannot tell from the best (p at least .05 after Holm's correction). " +
-	"A row without single items to draw has no test, and nothing bold. "
+const boldNote = "Bold: where the verdict names a difference, the best score of the row and every score that nothing tells from the best. "
 
 func (p page) names() []string {
 	var names []string
@@ -70,8 +69,8 @@ func (p page) CostTable() report.Table {
 		Name: "cost", Title: "Scores, time, speed and memory",
 		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
 		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"The mean score is over the main metrics of %s. Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
-			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.Scored()),
+			"%s Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
+			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.MeanNote()),
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -96,15 +95,6 @@ func (p page) CostTable() report.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// Scored says how many sets have a score, of those that could.
-func (r *Result) Scored() string {
-	sets := terminal.Quantity(strconv.Itoa(r.ScoredSets()), "set")
-	if all := len(page{r}.mainSets()); r.ScoredSets() < all {
-		sets += fmt.Sprintf(" that have a score, of %d", all)
-	}
-	return sets
 }
 
 func seconds(s Spread) cell {
@@ -194,11 +184,12 @@ func (p page) DifferenceTable() report.Table {
 	t := report.Table{
 		Name: "differences", Title: "Differences from " + first, Stacked: true,
 		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
-		Note: "Each cell has the score minus the score of " + first + ", an interval and the two-sided p. The interval holds 95% of 5,000 resamples of the items. A resample draws " +
-			"pairs or questions with replacement, the same ones for all variants, and takes the mean over seeds. A star (*) marks p below .05 after Holm's correction for all " +
-			"cells of this table. A set with fewer than three items, or without a score, has no interval and no p. The intervals leave out the differences between seeds, and questions that share words vary more than the intervals say.",
+		Note: "Each cell has the score minus the score of " + first + ", its 95% interval and the two-sided p, by Welch's test of means over seeds. The variances over seeds and over the choice " +
+			"of items (1,000 bootstrap samples) are added. The seeds of a variant are taken to vary at least as much as those of all variants do on average; if all have one seed, the interval is over items alone and nothing is tested. " +
+			"A star (*) marks p below .05 after Holm's correction for " + terminal.Quantity(terminal.Number(p.Tests), "test") + ": all pairs of variants in the mean score and on the sets that it counts. " +
+			"Questions that share words vary more than the intervals say.",
 	}
-	for _, set := range p.Sets {
+	for _, set := range append([]Set{{Task: taskMean, Dataset: meanName}}, p.Sets...) {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
 		var items cell
 		for _, d := range p.Differences {
@@ -207,12 +198,15 @@ func (p page) DifferenceTable() report.Table {
 			}
 			items.Text = terminal.Number(d.Items)
 			star := ""
-			if d.distinguishable() {
+			if d.named() {
 				star = "*"
 			}
 			c := cell{Text: signed(d.Difference.Value) + star}
+			if d.Difference.Low.Valid() {
+				c.Small = fmt.Sprintf("%s to %s", signed(d.Difference.Low), signed(d.Difference.High))
+			}
 			if d.P.Valid() {
-				c.Small = fmt.Sprintf("%s to %s, p %s", signed(d.Difference.Low), signed(d.Difference.High), probability(d.P))
+				c.Small += ", p " + probability(d.P)
 			}
 			row = append(row, c)
 		}
@@ -223,40 +217,31 @@ func (p page) DifferenceTable() report.Table {
 	return t
 }
 
-const significance = 0.05
-
 func (d Difference) of(s Set) bool {
 	return d.Dataset == s.Dataset && d.Task == s.Task && d.Metric == s.Metric
 }
 
-// distinguishable reports whether the variants differ by more than chance; not where
-// there is no test.
-func (d Difference) distinguishable() bool { return d.Holm < significance }
-
-// best says of each variant whether its score on a set is the best, or is not
-// distinguishable from the best. Nothing is, where there is no test, or where the variants' work differs too much.
+// best says of each variant whether its score on a set is the best, or nothing tells it from the best. None is where no variant differs from the
+// best, or where the variants' work differs too much.
 func (r *Result) best(set int) []bool {
 	best := make([]bool, len(r.Variants))
-	if !r.Fair() {
-		return best
-	}
 	top := -1
 	for i, v := range r.Variants {
 		if s := v.Scores[set].Mean; s.Valid() && (top < 0 || s > r.Variants[top].Scores[set].Mean) {
 			top = i
 		}
 	}
-	for _, d := range r.Differences {
-		if top < 0 || !d.of(r.Sets[set]) || !d.Holm.Valid() {
-			continue
-		}
-		for i, v := range r.Variants {
-			name, other := v.Name, r.Variants[top].Name
-			if d.Variant == name && d.Against == other || d.Variant == other && d.Against == name {
-				best[i] = v.Scores[set].Mean.Valid() && !d.distinguishable()
-				best[top] = true
+	differs := false
+	for i, v := range r.Variants {
+		best[i] = v.Scores[set].Mean.Valid()
+		for _, d := range r.Differences {
+			if d, ok := d.from(r.Variants[max(top, 0)].Name, v.Name); ok && d.of(r.Sets[set]) && d.named() {
+				best[i], differs = false, true
 			}
 		}
+	}
+	if !differs || !r.Fair() {
+		clear(best)
 	}
 	return best
 }

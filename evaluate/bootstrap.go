@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // An Interval is an estimate with the bounds of the middle 95% of its bootstrap
@@ -140,6 +142,17 @@ func (b *Bootstrap) Difference(g, h int) (difference Interval, p Score) {
 		}
 	}
 	return difference, Score(min(1, 2*float64(1+min(below, above))/float64(len(differences)+1)))
+}
+
+// Error returns the score of group g minus the score of group h, and the standard error of this difference over the choice of
+// items. The error is NaN where [Bootstrap.Difference] has no bounds.
+func (b *Bootstrap) Error(g, h int) (difference, deviation float64) {
+	differences := b.defined(func(i int) float64 { return b.resamples[g][i] - b.resamples[h][i] })
+	difference = b.scores[g] - b.scores[h]
+	if b.Items < MinItems || len(differences) < 2 || math.IsNaN(difference) {
+		return difference, math.NaN()
+	}
+	return difference, stat.StdDev(differences, nil)
 }
 
 // defined returns a number of each resample, in order of size. Resamples without it,

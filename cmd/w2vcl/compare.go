@@ -196,13 +196,15 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 		with.Progress.Notef("Not finished, and left out of the report: %s", strings.Join(result.Missing, "; "))
 		return stopped
 	}
+	if o.json {
+		err = cli.WriteJSON(s.Out, result)
+	} else {
+		err = printComparison(s, result)
+	}
 	for _, note := range result.Notes() {
 		with.Progress.Notef("%s", note)
 	}
-	if o.json {
-		return cli.WriteJSON(s.Out, result)
-	}
-	return printComparison(s, result)
+	return err
 }
 
 // listExperiments prints the names and titles of the experiments.
@@ -265,10 +267,16 @@ func (o *compareOptions) source() func() io.Reader {
 	return nil
 }
 
-// printComparison prints a table with a row for each set and a column for each
+// printComparison prints the verdict, and a table with a row for each set and a column for each
 // variant; on a narrow terminal without metrics and coverage.
 func printComparison(s cli.Streams, r *compare.Result) error {
+	for _, text := range r.Verdict {
+		if _, err := fmt.Fprintln(s.Out, terminal.VisibleLine(text)); err != nil {
+			return err
+		}
+	}
 	var out cli.Table
+	out.Rowf("")
 	narrow := s.Narrow()
 	row := func(heading string, cell func(v compare.VariantResult) string) {
 		if narrow {
@@ -293,7 +301,8 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	}
 	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
 	scores(func(s compare.Set) bool { return s.Main })
-	row("mean score\t\t"+r.Scored(), func(v compare.VariantResult) string { return v.Score.Mean.String() })
+	counted := len(slices.DeleteFunc(slices.Clone(r.Sets), func(set compare.Set) bool { return set.Weight == 0 }))
+	row("mean score\t\t"+terminal.Quantity(strconv.Itoa(counted), "set"), func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	row("training, s\t\t",
 		func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })

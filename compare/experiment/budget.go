@@ -109,6 +109,21 @@ func (b Budget) Explain() string {
 	}
 }
 
+// Brief says in a few words what runs have as much of.
+func (b Budget) Brief() string {
+	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
+	switch {
+	case b.IsEqual():
+		return equalPrefix + b.Kind
+	case b.Kind == BudgetIterations:
+		return amount + " iterations of cl, or as many pairs"
+	case b.Kind == BudgetRecipe || b.Kind == "":
+		return "as much training as each recipe says"
+	default:
+		return amount + " " + b.Kind + " each"
+	}
+}
+
 // countsIterations reports whether a mode trains iterations, not passes over the text.
 func countsIterations(mode string) bool { return mode == settings.ModeCL }
 

@@ -66,6 +66,9 @@ func ReadSets(ctx context.Context, dir, task string) (*Sets, error) {
 	return &Sets{sets, notes}, nil
 }
 
+// Contained names the sets that repeat a larger one, as [dataset.Contained] does.
+func (s *Sets) Contained() map[string]string { return dataset.Contained(s.sets) }
+
 // prepare fills in the options, and finds the sets of a folder.
 func prepare(ctx context.Context, t *embedding.Table, dir string, o *Options) (*evaluate.Lookup, []dataset.Set, []string, error) {
 	if err := o.check(); err != nil {

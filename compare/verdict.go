@@ -1,0 +1,210 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// A verdict names a difference only if its p, adjusted for all tests of the comparison, is below the level.
+const significance = 0.05
+
+// named reports whether the verdict names the difference.
+func (d Difference) named() bool { return d.Holm < significance }
+
+// from returns the difference as that of a variant from the other; ok is false if it is not one of a's.
+func (d Difference) from(a, b string) (_ Difference, ok bool) {
+	if d.Variant == b && d.Against == a {
+		i := d.Difference
+		d.Variant, d.Against, d.value = a, b, -d.value
+		d.Difference.Value, d.Difference.Low, d.Difference.High = -i.Value, -i.High, -i.Low
+	}
+	return d, d.Variant == a && d.Against == b
+}
+
+// verdict says in a few sentences what differs beyond chance, and what would decide it if nothing does. The variant with the highest
+// mean score is compared with the others.
+func (r *Result) verdict() []string {
+	order := slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
+	slices.SortStableFunc(order, func(a, b VariantResult) int { return cmp.Compare(b.Score.Mean, a.Score.Mean) })
+	switch len(order) {
+	case 0:
+		return []string{"No variant has a score."}
+	case 1:
+		return []string{fmt.Sprintf("The mean score of %s is %s. There is nothing to compare it with.", order[0].Name, order[0].Score.Mean)}
+	}
+	best := order[0]
+	var above, alike []Difference
+	for _, v := range order[1:] {
+		for _, d := range r.Differences {
+			if d, ok := d.from(best.Name, v.Name); ok && d.Task == taskMean && d.named() {
+				above = append(above, d)
+			} else if ok && d.Task == taskMean {
+				alike = append(alike, d)
+			}
+		}
+	}
+	said := []string{r.meanSentence(best, order[1], above, alike)}
+	if r.Tests > 0 {
+		said = append(said, r.setSentence(best.Name, order[1:]))
+	}
+	if len(alike) > 0 {
+		said = append(said, r.decider(alike[0]))
+	}
+	if !r.Fair() {
+		said = append(said, "But the variants differ in seconds, pairs and epochs by more than 1.5 times, so a higher score does not make a method better.")
+	}
+	return said
+}
+
+// meanSentence says how the best variant differs from the others in the mean score.
+func (r *Result) meanSentence(best, next VariantResult, above, alike []Difference) string {
+	said := r.budgetClause()
+	if len(r.Variants) == 2 {
+		scores := fmt.Sprintf("mean scores %s and %s, a difference of %s", best.Score.Mean, next.Score.Mean, append(above, alike...)[0].text())
+		if len(above) > 0 {
+			return said + fmt.Sprintf("%s scores higher than %s: %s, %s.", best.Name, next.Name, scores, beyond)
+		}
+		return said + fmt.Sprintf("%s and %s cannot be told apart: %s.", best.Name, next.Name, scores)
+	}
+	said += fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
+	if len(above) > 0 {
+		said += fmt.Sprintf(" It is higher than %s, %s.", enumerate(above, func(d Difference) string { return d.Against + " by " + d.text() }), beyond)
+	}
+	if len(alike) > 0 {
+		said += fmt.Sprintf(" It cannot be told apart from %s.", enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" }))
+	}
+	return said
+}
+
+// beyond is what a difference is that the verdict names.
+const beyond = "more than seeds and the choice of items explain"
+
+// text returns the difference with its interval.
+func (d Difference) text() string {
+	if !d.Difference.Low.Valid() {
+		return d.Difference.Value.String()
+	}
+	return fmt.Sprintf("%s [%s, %s]", d.Difference.Value, d.Difference.Low, d.Difference.High)
+}
+
+// budgetClause begins the verdict with what the variants had as much of.
+func (r *Result) budgetClause() string {
+	b, err := experiment.ParseBudget(r.Budget)
+	spans := r.work()
+	if err != nil || len(spans) == 0 {
+		return ""
+	}
+	clause := "With " + b.Brief()
+	for _, s := range spans {
+		if b.IsEqual() && s.name == b.Kind {
+			clause += fmt.Sprintf(" (%s)", strings.TrimPrefix(s.text(), s.name+" "))
+		}
+	}
+	return clause + ", "
+}
+
+// setSentence names the sets on which the best variant differs from the others.
+func (r *Result) setSentence(best string, others []VariantResult) string {
+	var said []string
+	for _, higher := range []bool{true, false} {
+		for _, v := range others {
+			var sets []Difference
+			for _, d := range r.Differences {
+				if d, ok := d.from(best, v.Name); ok && d.Task != taskMean && d.named() && d.value > 0 == higher {
+					sets = append(sets, d)
+				}
+			}
+			if len(sets) == 0 {
+				continue
+			}
+			first, second := best, v.Name
+			if !higher {
+				first, second = second, first
+			}
+			said = append(said, fmt.Sprintf("%s is higher than %s on %s", first, second,
+				enumerate(sets, func(d Difference) string { return fmt.Sprintf("%s (%.3f)", d.Dataset, math.Abs(d.value)) })))
+		}
+	}
+	if len(said) == 0 {
+		return "No single set tells them apart."
+	}
+	return "On single sets, " + enumerate(said, itself) + "."
+}
+
+// enumerate lists the first few of many.
+func enumerate[T any](list []T, text func(T) string) string {
+	const most = 6
+	var texts []string
+	for _, x := range list[:min(len(list), most)] {
+		texts = append(texts, text(x))
+	}
+	if more := len(list) - most; more > 0 {
+		texts = append(texts, terminal.Number(more)+" more")
+	}
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+// decider says what would name a difference that the verdict does not name, if it stays as large.
+func (r *Result) decider(d Difference) string {
+	const most = 100
+	between := fmt.Sprintf("tell %s from %s", d.Variant, d.Against)
+	switch {
+	case !r.Testable:
+		return fmt.Sprintf("No set has %d items that all variants know: too few to judge chance by.", leastItems)
+	case !r.SeveralSeeds:
+		return "One seed does not show how far seeds differ: --seeds 3 or more would. The interval is over the choice of items alone."
+	}
+	for more := 1; more <= most; more++ {
+		if _, p := d.test(float64(more)); p*float64(r.Tests) < significance {
+			return fmt.Sprintf("%s would %s, if the difference stays.", terminal.Quantity(terminal.Number(more), "more seed"), between)
+		}
+	}
+	normal := distuv.UnitNormal.Quantile(1 - significance/2/float64(r.Tests))
+	if times := d.items * normal * normal / (d.value * d.value); times > 1 && times < most {
+		return fmt.Sprintf("More seeds would not %s, but sets of about %s times as many items would, if the difference stays.", between, report.Short(math.Ceil(times)))
+	}
+	return fmt.Sprintf("Neither %d more seeds nor %d times as many items would %s.", most, most, between)
+}
+
+// MeanNote says what the mean score is, and which sets it leaves out.
+func (r *Result) MeanNote() string {
+	var in, reasons []string
+	out := map[string][]string{} // by reason
+	for _, s := range r.Sets {
+		switch {
+		case s.LeftOut != "":
+			if out[s.LeftOut] == nil {
+				reasons = append(reasons, s.LeftOut)
+			}
+			out[s.LeftOut] = append(out[s.LeftOut], s.Dataset)
+		case s.Weight > 0:
+			in = append(in, s.Dataset)
+		}
+	}
+	if len(in) == 0 {
+		return "No set has a score."
+	}
+	note := fmt.Sprintf("The mean score is over %s, weighted by their known items, at most %s each.", enumerate(in, itself), terminal.Number(mostItems))
+	for i, reason := range reasons {
+		reasons[i] = enumerate(out[reason], itself) + " (" + reason + ")"
+	}
+	if len(reasons) > 0 {
+		note += " Left out: " + strings.Join(reasons, "; ") + "."
+	}
+	return note
+}
+
+func itself(text string) string { return text }
