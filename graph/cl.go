@@ -29,7 +29,7 @@ import (
 // correction counts the updates of the row.
 //
 // W may be composed of parts (Options.Composition) or by an encoder. Then step 1 trains these, and step 2 meets the rows that
-// step 1 began with, frozen. Of a tempered M it leaves alone what belongs to words without a share alone.
+// step 1 began with, frozen. If M is tempered and all words of a part have empty shares, step 1 does not change that part.
 type CL struct {
 	*Model
 	*iteration

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,16 +24,21 @@ func run(ctx context.Context, args []string, s cli.Streams) int {
 	}, args, s)
 }
 
-// commands are the commands in the order of help.
-var commands = []struct {
+type command struct {
 	name   string
 	create func(s cli.Streams) *cobra.Command
-}{
-	{"demo", newDemo}, {"train", newTrain}, {"resume", newResume}, {"plan", newPlan}, {"corpus", newCorpus}, {"matrix", newMatrix},
-	{"phrases", newPhrases}, {"walk", newWalk}, {"eval", newEval}, {"stability", newStability}, {"ensemble", newEnsemble},
-	{"compare", newCompare}, {"metrics", newMetrics}, {"map", newMap}, {"neighbors", newNeighbors},
-	{"similarity", newSimilarity}, {"analogy", newAnalogy}, {"vector", newVector}, {"convert", newConvert}, {"doctor", newDoctor}, {"version", newVersion},
 }
+
+// commands are the commands in the order of help. The first of them, firstCommands many, are what a newcomer needs.
+var commands = []command{
+	{"demo", newDemo}, {"plan", newPlan}, {"train", newTrain}, {"resume", newResume}, {"eval", newEval},
+	{"neighbors", newNeighbors}, {"map", newMap}, {"convert", newConvert}, {"compare", newCompare},
+	{"similarity", newSimilarity}, {"analogy", newAnalogy}, {"vector", newVector}, {"metrics", newMetrics}, {"stability", newStability},
+	{"ensemble", newEnsemble}, {"corpus", newCorpus}, {"matrix", newMatrix}, {"phrases", newPhrases}, {"walk", newWalk},
+	{"doctor", newDoctor}, {"version", newVersion},
+}
+
+const firstCommands = 9
 
 // newRoot returns the program with the command that args begin with. If they begin with another word, as help, it has all
 // commands, whose hundreds of flags take several times as long to make.
@@ -40,27 +46,26 @@ func newRoot(s cli.Streams, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "w2vcl",
 		Short: "Train word vectors in large batches (W2V-CL) or sentence by sentence, score and use them",
-		Long: `w2vcl trains word vectors in large batches (W2V-CL): the number of iterations is
-known beforehand, and the result is the same for any number of threads. It also
-trains sentence by sentence, with other algorithms (see --mode in 'w2vcl train
---help'). It scores vectors and answers questions with them. It reads and writes
-the formats of word2vec (text and binary), fastText (.vec and .bin), GloVe, NumPy,
-safetensors and TensorBoard's projector.
+		Long: `w2vcl trains word vectors on your text, scores them and answers questions with
+them. It trains in large batches (W2V-CL), for a number of iterations that is fixed in
+advance, or sentence by sentence, as word2vec does.
 
 New here? Run 'w2vcl demo': one minute, no files needed.`,
 		Example: `  w2vcl demo
   w2vcl train --corpus news.txt.gz --out runs/news
   w2vcl neighbors runs/news economy`,
 	}
-	for _, c := range commands {
-		if len(args) > 0 && c.name == args[0] {
-			root.AddCommand(c.create(s))
+	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands"})
+	alone := slices.ContainsFunc(commands, func(c command) bool { return len(args) > 0 && c.name == args[0] })
+	for i, c := range commands {
+		if alone && c.name != args[0] {
+			continue
 		}
-	}
-	if !root.HasSubCommands() {
-		for _, c := range commands {
-			root.AddCommand(c.create(s))
+		cmd := c.create(s)
+		if i < firstCommands {
+			cmd.GroupID = "first"
 		}
+		root.AddCommand(cmd)
 	}
 	cli.SetUp(root, s, mainFlags, commandFiles)
 	return root

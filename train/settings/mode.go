@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/sequential"
@@ -13,7 +12,7 @@ type Mode struct {
 	Name   string
 	Model  string // of mode cl, whose models have a row each; empty: any
 	Help   string // a few words
-	When   string // it is the one to take; some modes share a use
+	When   string // it is the one to take; empty: to repeat a paper
 	Family Family
 	Unit   string // a unit of its trainer, for people, in the singular
 	Paper  string // the preset that presetPaper is; none: the recipe is its paper's
@@ -120,7 +119,7 @@ func makeModes() []Mode {
 			does: atRate | inEpochs | withXMax,
 		})
 	for i := range all {
-		all[i].When = cmp.Or(whenToTake[all[i].Name], "baselines of papers")
+		all[i].When = whenToTake[all[i].Name]
 	}
 	return all
 }
@@ -133,12 +132,11 @@ func when(is bool, a ability) ability {
 	return 0
 }
 
-// whenToTake says when to take a mode that is not a baseline.
+// whenToTake says when to take a mode, if not only to repeat a paper.
 var whenToTake = map[string]string{
-	ModeCL:                       "best scores, on any text; the same result with any number of threads",
+	ModeCL:                       "best scores, on any text",
 	string(sequential.Word2Vec):  "to compare with word2vec.c, gensim or, with --subword ngram, fastText",
 	string(sequential.PWord2Vec): "large texts on a CPU, where it is fastest",
-	string(sequential.PSGNScc):   "large texts on a CPU, where it is fastest",
 	string(sequential.FullW2V):   "large texts on a GPU",
 	string(sequential.PARW2V):    "walks over graphs",
 }

@@ -5,7 +5,7 @@ func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{
 			Name: "epochs", Aliases: []string{"iter", "epoch"}, Modes: inEpochs, Record: true, Resume: true, value: &c.Epochs,
-			help: "`N` epochs: passes over the text, or over M with --model sg, where one is --contexts iterations",
+			help: "train `N` epochs: passes over the text, or over M with --model sg, where one is --contexts iterations",
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, Resume: true, value: &c.Iterations,
@@ -13,7 +13,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "budget", Modes: atRate, Record: true, Resume: true, value: &c.Budget,
-			help: "train for a `BUDGET` in place of --epochs and --iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)",
+			help: "train for a `BUDGET` of time or work, in place of --epochs and --iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)",
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: inBatches, Record: true, value: &c.Batch,

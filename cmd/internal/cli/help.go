@@ -15,8 +15,7 @@ import (
 
 // usualFlags are the flags that the short help (-h) of a command shows, of those that it has.
 var usualFlags = []string{
-	"corpus", "out", "mode", "tokenizer", "lowercase", "min-count", "dim", "window", "subword",
-	"iterations", "epochs", "device", "threads", "force",
+	"corpus", "out", "tokenizer", "lowercase", "min-count", "dim", "iterations", "epochs", "budget", "mode", "device",
 }
 
 // FewFlags is how many flags a command may have so that its short help shows them all.
@@ -43,7 +42,7 @@ func showHelp(long func(*cobra.Command, []string), mainFlags map[string][]string
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s\n\nUsage:\n  %s\n", cmd.Short, cmd.UseLine())
 		if slices.Contains(names, "mode") {
-			out.WriteString("\nModes:\n" + modesByUse())
+			out.WriteString("\nModes (--help also lists those of papers):\n" + modesByUse())
 		}
 		out.WriteString("\nMain flags:\n")
 		w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
@@ -58,21 +57,14 @@ func showHelp(long func(*cobra.Command, []string), mainFlags map[string][]string
 	}
 }
 
-// modesByUse lists modes and when to take them, those of one use in one line.
+// modesByUse lists the modes that are not only in papers, and when to take them.
 func modesByUse() string {
-	var uses []string
-	names := map[string][]string{}
-	for _, m := range settings.Modes() {
-		if names[m.When] == nil {
-			uses = append(uses, m.When)
-		}
-		names[m.When] = append(names[m.When], m.Name)
-	}
-	slices.SortStableFunc(uses, func(a, b string) int { return len(names[a]) - len(names[b]) }) // baselines last
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
-	for _, use := range uses {
-		_, _ = fmt.Fprintf(w, "  %s\t%s\n", strings.Join(names[use], ", "), use)
+	for _, m := range settings.Modes() {
+		if m.When != "" {
+			_, _ = fmt.Fprintf(w, "  %s\t%s\n", m.Name, m.When) // to memory
+		}
 	}
 	_ = w.Flush()
 	return out.String()

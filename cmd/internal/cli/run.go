@@ -162,9 +162,12 @@ const usageTemplate = `Usage:{{if .HasAvailableSubCommands}}
   {{.UseLine}}{{end}}{{if .HasExample}}
 
 Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{range .Groups}}{{$id := .ID}}
 
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+{{.Title}}:{{range $.Commands}}{{if and .IsAvailableCommand (eq .GroupID $id)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}
+
+{{if .Groups}}More commands{{else}}Commands{{end}}:{{range .Commands}}{{if and .IsAvailableCommand (eq .GroupID "")}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}
 
 Run '{{.CommandPath}} COMMAND -h' for the main flags of a command, --help for all.{{end}}{{range flagSections .}}

@@ -17,7 +17,7 @@ class Settings(TypedDict, total=False):
     batch_size: int | None  #: another name of batch
     buckets: int | None  #: hash n-grams to N vectors (ngram); hash only the n-grams of a length that has more than N (cnn); vectors that no word needs take no memory
     bucket: int | None  #: another name of buckets
-    budget: str | None  #: train for a BUDGET in place of epochs and iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)
+    budget: str | None  #: train for a BUDGET of time or work, in place of epochs and iterations: a time, building M included (60s, 10m), or a number of pairs (2e9pairs) or words (5e8words)
     cache: Path | None  #: keep the encoded text in the folder DIR, and reuse it while text and settings are the same (default: a large text has a file in the run folder until the run is finished)
     cbow: int | None  #: as in gensim
     char_dim: int | None  #: values E of a symbol's embedding (cnn, recurrent)
@@ -36,7 +36,7 @@ class Settings(TypedDict, total=False):
     directed: bool | int | None  #: edges of the graph lead from the first node to the second only
     dynamic_window: bool | int | None  #: draw each window's size from 1 to window, as word2vec does; =false fixes it (ppmi counts the mean of all draws)
     shrink_windows: bool | int | None  #: another name of dynamic_window
-    epochs: int | None  #: N epochs: passes over the text, or over M with model sg, where one is contexts iterations
+    epochs: int | None  #: train N epochs: passes over the text, or over M with model sg, where one is contexts iterations
     iter: int | None  #: another name of epochs
     epoch: int | None  #: another name of epochs
     field: str | None  #: take the text from field NAME of JSON lines, or from that column of CSV, TSV or parquet
