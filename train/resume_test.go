@@ -574,7 +574,7 @@ func TestResumeReadsBuiltInText(t *testing.T) {
 	}
 }
 
-// TestCheckpointFile holds what docs/formats.md says of it.
+// TestCheckpointFile: a checkpoint has tables, moments and metadata.
 func TestCheckpointFile(t *testing.T) {
 	c := smallConfig(t, settings.ModeVanilla)
 	c.Epochs = 3
@@ -606,7 +606,7 @@ func TestCheckpointFile(t *testing.T) {
 	}
 }
 
-// TestStretchesCheckpoint holds what docs/formats.md says of the tensors of model cbow.
+// TestStretchesCheckpoint: the tensors of model cbow have their names.
 func TestStretchesCheckpoint(t *testing.T) {
 	for subword, words := range map[string][]string{
 		"none":  {"words", "words.first-moment", "words.second-moment"},
