@@ -300,7 +300,8 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%q: other walks", content)
 		}
 	}
-	for i := range 6 * 4 * 2 * 2 * 2 * 2 {
+	for number := range 6 * 4 * 2 * 2 * 2 * 2 {
+		i := number
 		choose := func(ways ...string) string {
 			way := ways[i%len(ways)]
 			i /= len(ways)
@@ -316,8 +317,13 @@ func TestFormats(t *testing.T) {
 			}
 			lines.WriteString(strings.ReplaceAll(mark+strings.Join(columns, mark+separator+mark)+mark, `""`, "") + end)
 		}
-		for _, content := range []string{lines.String(), zipped(t, lines.String()), zstandard(t, lines.String())} {
-			try(content, weights != "")
+		content := lines.String()
+		switch number % 3 { // to compress takes longer than to read
+		case 1:
+			content = zipped(t, content)
+		case 2:
+			content = zstandard(t, content)
 		}
+		try(content, weights != "")
 	}
 }

@@ -88,7 +88,7 @@ func reference(g *Graph, t, v uint32, p, q float64) map[uint32]float64 {
 // TestSteps draws steps by rejection and from a table of all neighbours. It compares
 // both with the probabilities of the definition.
 func TestSteps(t *testing.T) {
-	draw := 4000.0
+	draw := 2000.0
 	if testing.Short() {
 		draw = 500
 	}

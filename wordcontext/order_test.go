@@ -78,7 +78,7 @@ func TestOrderDefinition(t *testing.T) {
 
 func TestOrderIsUniform(t *testing.T) {
 	t.Parallel() // go test ./... ends with this package, when processors are idle
-	keys := 200000
+	keys := 60000
 	if testing.Short() {
 		keys = 20000
 	}

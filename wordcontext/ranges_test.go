@@ -59,7 +59,7 @@ func TestBuildFileEqualsSave(t *testing.T) {
 		"wide":      {testCorpus(4, 1<<16+9, 1<<17, 50), Options{Window: 2, Contexts: 20, Passes: 1}},
 		"tempered":  {testCorpus(5, 90, 9000, 50), Options{Window: 3, Contexts: 50, Passes: 2, Tempering: 0.75, Positives: 4}},
 	}
-	random := 5
+	random := 3
 	if testing.Short() {
 		delete(texts, "wide")
 		random = 2
@@ -274,7 +274,7 @@ func TestBuildFileMemory(t *testing.T) {
 
 // The estimates know that sentences end, however short they are.
 func TestEstimateOfSentences(t *testing.T) {
-	for _, longest := range []int{3, 12, 40} {
+	for _, longest := range []int{3, 40} {
 		for _, tokens := range []int{50_000, 600_000} { // of which all is read, and a part
 			c := testCorpus(8, 2000, tokens, longest)
 			for _, o := range []Options{

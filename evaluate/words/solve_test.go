@@ -106,23 +106,23 @@ func TestPassAgainstNaive(t *testing.T) {
 
 // TestManyWords: more question words than fit a block of full width.
 func TestManyWords(t *testing.T) {
-	table := randomTable(t, 6000, 6)
+	table := randomTable(t, 4500, 6)
 	l := newLookup(t, table, 0)
 	s := dataset.Section{Name: "many"}
-	for i := 0; i+2 < 6000; i += 3 {
+	for i := 0; i+2 < 4500; i += 3 {
 		q := rows{i, i + 1, i + 2, 0, nil}
 		s.Questions = append(s.Questions, question(table.Words[i], table.Words[i+1], table.Words[i+2], table.Words[q.a]))
 	}
 	expected := s.Questions[:3]
 	for i := range expected {
-		expected[i].D = table.Words[naiveAnswer(table, CosMul, rows{3 * i, 3*i + 1, 3*i + 2, 0, nil}, 6000)]
+		expected[i].D = table.Words[naiveAnswer(table, CosMul, rows{3 * i, 3*i + 1, 3*i + 2, 0, nil}, 4500)]
 	}
 	tallies, err := answerSection(context.Background(), l, s, 0, Options{Methods: []Method{CosMul}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The others expect a question word, which is never the answer.
-	if got := tallies[CosMul]; got != (tally{3, 2000, 2000}) {
+	if got := tallies[CosMul]; got != (tally{3, 1500, 1500}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 const copiesVariable = "W2VCL_DAMAGED_COPIES"
 
 // copies is the number without the variable.
-const copies = 100
+const copies = 40
 
 // mostBits is the most bits that are flipped in a copy.
 const mostBits = 8
