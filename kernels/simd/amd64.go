@@ -46,6 +46,14 @@ func combine6(out, coefficients, table *float32, rows *uint32, n, add int) {
 	combine6AVX2(out, coefficients, table, rows, n, add)
 }
 
+func combineProducts(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int) {
+	if current == AVX512 {
+		combineProductsAVX512(out, weights, a, rowsA, b, rowsB, count, n)
+	} else {
+		combineProductsAVX2(out, weights, a, rowsA, b, rowsB, count, n)
+	}
+}
+
 func adam(w, m, v, g *float32, n int, s *AdamStep) {
 	if current == AVX512 {
 		adamAVX512(w, m, v, g, n, s)
@@ -90,6 +98,12 @@ func combineAVX512(out, coefficients, table *float32, rows *uint32, count, n, ad
 
 //go:noescape
 func combine6AVX2(out, coefficients, table *float32, rows *uint32, n, add int)
+
+//go:noescape
+func combineProductsAVX512(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
+
+//go:noescape
+func combineProductsAVX2(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
 
 //go:noescape
 func adamAVX512(w, m, v, grad *float32, n int, s *AdamStep)

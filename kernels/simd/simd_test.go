@@ -126,6 +126,37 @@ func TestCombineNoRowsClears(t *testing.T) {
 	})
 }
 
+func TestCombineProducts(t *testing.T) {
+	eachLevel(t, func(t *testing.T, r *rand.Rand) {
+		for _, n := range sizes {
+			for _, count := range append(counts, 0) {
+				a, _ := guarded(3 * n)
+				b, _ := guarded(9 * n)
+				random(r, a)
+				random(r, b)
+				weights := random(r, make([]float32, count))
+				rowsA, rowsB := make([]uint32, count), make([]uint32, count)
+				for i := range count {
+					rowsA[i], rowsB[i] = uint32(r.IntN(3)), uint32(r.IntN(9))
+				}
+				out, all := guarded(n)
+				CombineProducts(out, weights, a, rowsA, b, rowsB)
+				checkGuards(t, "CombineProducts", n, all)
+				for j, got := range out {
+					var want, size float64
+					for i, weight := range weights {
+						p := float64(weight) * float64(a[int(rowsA[i])*n+j]) * float64(b[int(rowsB[i])*n+j])
+						want, size = want+p, size+math.Abs(p)
+					}
+					if !near(float64(got), want, size) {
+						t.Fatalf("n=%d count=%d j=%d: %v, want %v", n, count, j, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestDot(t *testing.T) {
 	eachLevel(t, func(t *testing.T, r *rand.Rand) {
 		for _, n := range append([]int{0}, sizes...) {
@@ -237,10 +268,11 @@ func TestVectorLevelsSameBits(t *testing.T) {
 		var want []float32
 		for _, l := range []Level{AVX2, AVX512} {
 			_ = Use(l)
-			got := append(make([]float32, len(rows)+n), sum...)
+			got := append(make([]float32, len(rows)+n), append(sum, sum...)...)
 			Dots(got, left, table, rows)
 			Combine(got[len(rows):][:n], c, table, rows)
-			AddCombination(got[len(rows)+n:], c, table, rows, all)
+			AddCombination(got[len(rows)+n:][:n], c, table, rows, all)
+			CombineProducts(got[len(rows)+2*n:], c, table, rows, table, all)
 			if want == nil {
 				want = got
 			}
@@ -353,6 +385,13 @@ func BenchmarkDots6(b *testing.B) {
 
 func BenchmarkCombine6(b *testing.B) {
 	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); Combine(w, d.six, d.table, benchRows) })
+}
+
+func BenchmarkCombineProducts6(b *testing.B) {
+	benchmarkLevels(b, func(d *benchData) {
+		w, _, _ := d.rows()
+		CombineProducts(w, d.six, d.table, benchRows, d.table, benchRows)
+	})
 }
 
 func BenchmarkAdam(b *testing.B) {
