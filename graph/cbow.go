@@ -38,6 +38,9 @@ import (
 // weights are 1/2 and K/2, and the first iterations move all rows in one direction, until products are
 // near -log K.
 //
+// With Options.Positions, the mean of a window is weighted by position, element by element (Mikolov et al. 2018, section 2.2).
+// The weights are shared by all words, start at 1, and move once in an iteration.
+//
 // The W2V-CL paper has skip-gram only (see CL); this is CBOW of Mikolov et al. 2013 in its form. W may
 // be composed of parts (Options.Composition), as in fastText, or by an encoder.
 type CBOW struct {
@@ -68,6 +71,9 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 	if c.SharedNegatives != s.Options().Shared {
 		return nil, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
 	}
+	if o := s.Options(); c.Positions != 0 && (c.Positions != 2*o.Window || o.Dynamic) {
+		return nil, fmt.Errorf("%d position weights, for windows of %d words on either side: there must be twice as many, and windows of one width", c.Positions, o.Window)
+	}
 	v, t := s.Rows(), s.Capacity()
 	stretch, reader := s.Bytes()
 	c.Account.Take(trainer.ForWork, 2*stretch+reader)
@@ -81,7 +87,7 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		m.encoder.updates = m.updatesIn
 		c.takeGraph()
 	}
-	m.windows = newWindows(v, s, m.team, c)
+	m.windows = newWindows(v, s, m.team, m.positions, c)
 	for i, gradients := range []int{0, t} { // step 2 makes the gradient of h
 		m.steps[i] = newStepNode(i+1, max(v, t), gradients, m.team, c)
 	}
@@ -123,11 +129,11 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 // build makes the graph:
 //
 //	words that occur, composed                      words: (V, N)
-//	h = means of windows of words                   h: (T, N)
+//	h = means of windows of words                   h: (T, N), with Options.Positions weighted by position
 //	contexts after step 1, against frozen h         contexts: (V, N)
 //	gradient of h in step 2, against frozen contexts
-//	gradient of words, from those of the windows that they are in
-//	words, or what they are composed of, moved along this gradient
+//	gradient of words, from those of the windows that they are in, and of position weights
+//	position weights, and words, or what they are composed of, moved along these gradients
 //
 // Nodes change their matrices in place, so moved is also an input of what has to wait for step 1: back overwrites the h that step 1
 // reads, and update reads the numbers of updates that step 1 counts. buildTogether has the same nodes in the other order.
@@ -138,7 +144,8 @@ func (t *CBOW) build() {
 	h := t.windows.forward(t.iteration, words)
 	moved := t.steps[0].train(t.iteration, t.contexts, contexts, h)
 	gradient := t.steps[1].gradient(t.iteration, h, moved)
-	t.made.update(t.iteration, occur, t.windows.back(t.iteration, h, gradient, moved), moved)
+	ofWords, before := t.windows.back(t.iteration, words, h, gradient, moved)
+	t.made.update(t.iteration, occur, ofWords, before...)
 }
 
 // Units is the number of iterations, fixed in advance.

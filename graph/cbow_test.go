@@ -73,6 +73,7 @@ type cbowCase struct {
 	name    string
 	corpus  *corpus.Corpus
 	words   int // of a stretch
+	window  int
 	options Options
 	parts   func() *composed.Composition // anew, equal each time; nil: words are a table
 }
@@ -82,9 +83,11 @@ func cbowCases(t testing.TB, r *rand.Rand) (cases []cbowCase) {
 		v, n := 2+r.IntN(60), 1+r.IntN(40)
 		o := testOptions(n, 1+r.IntN(5), 1+r.IntN(3), method)
 		o.SharedNegatives, o.Optimizer.WeightDecay = 1+r.IntN(20), .1*float64(r.IntN(2))
+		window := []int{1, 3, 70}[r.IntN(3)] // the widest: more than a block
+		o.Positions = 2 * window * r.IntN(2)
 		x := cbowCase{
-			name:   fmt.Sprintf("%d words, dim %d, %s, K %d, H %d, case %d", v, n, method, o.Negatives, o.SharedNegatives, i),
-			corpus: smallCorpus(t, r, v, 1+r.IntN(60)), words: 1 + r.IntN(700), options: o,
+			name:   fmt.Sprintf("%d words, dim %d, %s, K %d, H %d, window %d, %d positions, case %d", v, n, method, o.Negatives, o.SharedNegatives, window, o.Positions, i),
+			corpus: smallCorpus(t, r, v, 1+r.IntN(60)), words: 1 + r.IntN(700), window: window, options: o,
 		}
 		if i >= 2 {
 			seed, own := r.Uint64(), i < 4
@@ -97,6 +100,17 @@ func cbowCases(t testing.TB, r *rand.Rand) (cases []cbowCase) {
 	return cases
 }
 
+func (x cbowCase) stretches(t testing.TB) *wordcontext.Stretches {
+	t.Helper()
+	s, err := wordcontext.NewStretches(x.corpus, wordcontext.StretchOptions{
+		Words: x.words, Window: x.window, Dynamic: x.options.Positions == 0, Sample: .05, Shared: x.options.SharedNegatives, Seed: 7,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func (x cbowCase) new(t testing.TB, iterations int, change func(*Options)) *CBOW {
 	t.Helper()
 	o := x.options
@@ -106,7 +120,7 @@ func (x cbowCase) new(t testing.TB, iterations int, change func(*Options)) *CBOW
 	if change != nil {
 		change(&o)
 	}
-	return newCBOW(t, newStretches(t, x.corpus, x.words, o.SharedNegatives, 7), iterations, o)
+	return newCBOW(t, x.stretches(t), iterations, o)
 }
 
 func advance(t testing.TB, m *CBOW, from, to int) (reports []trainer.Report) {
@@ -125,9 +139,11 @@ func advance(t testing.TB, m *CBOW, from, to int) (reports []trainer.Report) {
 type plainCBOW struct {
 	k               float64
 	words, contexts [][]float64
+	positions       [][]float64 // nil: windows have plain means
 	stretch         *wordcontext.Stretch
 	loss            float64
 	ofWords, ofC    [][]float64 // gradients; nil: the row is left alone
+	ofPositions     [][]float64
 }
 
 func matrixOf(x []float32, n int) (rows [][]float64) {
@@ -161,16 +177,31 @@ func (p *plainCBOW) meet(g, row, target []float64, positive bool, weight float64
 	return math.Log1p(math.Exp(sign * z))
 }
 
-func (p *plainCBOW) mean(place int) []float64 {
-	h, x, count := make([]float64, len(p.words[0])), p.stretch, 0.0
-	for q := int(x.From[place]); q < int(x.To[place]); q++ {
-		if q != place {
-			addTimes(h, 1, p.words[x.Words[q]])
-			count++
+// position is the row of the weights of an offset.
+func (p *plainCBOW) position(offset int) int {
+	if offset < 0 {
+		return p.stretch.Window + offset
+	}
+	return p.stretch.Window + offset - 1
+}
+
+// weighted returns a vector times the weights of an offset.
+func (p *plainCBOW) weighted(offset int, x []float64) []float64 {
+	y := slices.Clone(x)
+	for i := range y {
+		if p.positions != nil {
+			y[i] *= p.positions[p.position(offset)][i]
 		}
 	}
-	for i := range h {
-		h[i] /= count
+	return y
+}
+
+func (p *plainCBOW) mean(place int) []float64 {
+	h, x := make([]float64, len(p.words[0])), p.stretch
+	for q := int(x.From[place]); q < int(x.To[place]); q++ {
+		if q != place {
+			addTimes(h, 1/float64(x.To[place]-x.From[place]-1), p.weighted(q-place, p.words[x.Words[q]]))
+		}
 	}
 	return h
 }
@@ -207,6 +238,7 @@ func (p *plainCBOW) step2(contexts [][]float64) {
 	weight := p.k / float64(len(x.NegativeWords))
 	p.ofWords = make([][]float64, len(p.words))
 	counts := make([]float64, len(p.words))
+	p.ofPositions = matrixOf(make([]float32, len(p.positions)*n), n)
 	for place, word := range x.Words {
 		e, h := make([]float64, n), p.mean(place)
 		p.loss += p.meet(e, h, contexts[word], true, 1)
@@ -221,8 +253,12 @@ func (p *plainCBOW) step2(contexts [][]float64) {
 			if p.ofWords[c] == nil {
 				p.ofWords[c] = make([]float64, n)
 			}
-			addTimes(p.ofWords[c], 1, e)
+			addTimes(p.ofWords[c], 1, p.weighted(q-place, e))
 			counts[c]++
+			for i := range n * min(len(p.positions), 1) {
+				share := float64(len(x.Words)) * float64(x.To[place]-x.From[place]-1)
+				p.ofPositions[p.position(q-place)][i] += e[i] * p.words[c][i] / share
+			}
 		}
 	}
 	for c, g := range p.ofWords {
@@ -259,12 +295,16 @@ func checkCBOW(t *testing.T, x cbowCase) {
 		t.Fatal(err)
 	}
 	stretch := &wordcontext.Stretch{}
-	newStretches(t, x.corpus, x.words, x.options.SharedNegatives, 7).Reader().Read(2, stretch)
+	x.stretches(t).Reader().Read(2, stretch)
 	if len(stretch.Words) == 0 {
 		return
 	}
 	words, contexts := m.Tables()
 	p := &plainCBOW{k: float64(x.options.Negatives), words: matrixOf(words, n), contexts: matrixOf(contexts, n), stretch: stretch}
+	if m.positions != nil {
+		p.positions = matrixOf(m.positions.data, n)
+		checkPositions(t, p)
+	}
 	own, parts := slices.Clone(words), []float32(nil)
 	if c := m.options.Composition; c != nil {
 		checkComposed(t, c, p.words)
@@ -303,6 +343,14 @@ func checkCBOW(t *testing.T, x cbowCase) {
 	for i := range p.contexts {
 		moved("context", p.contexts, contexts, i, p.ofC[i], share[i], rate)
 	}
+	for i, row := range p.ofPositions {
+		for j, want := range row {
+			got := (p.positions[i][j] - float64(m.positions.row(i)[j])) / (rate * PositionRate)
+			if math.Abs(got-want) > 1e-5+1e-4*math.Abs(want) {
+				t.Fatalf("%s: position %d, value %d moved along %v, want %v", x.name, i, j, got, want)
+			}
+		}
+	}
 	c := m.options.Composition
 	if c == nil {
 		for i := range p.words {
@@ -336,6 +384,25 @@ func checkCBOW(t *testing.T, x cbowCase) {
 	for i, g := range ofParts {
 		moved("part", matrixOf(parts, n), c.Parts, i, g, 1, rate*float64(c.Rate))
 	}
+}
+
+// checkPositions compares a gradient of position weights with finite differences of the mean loss of step 2.
+func checkPositions(t *testing.T, p *plainCBOW) {
+	t.Helper()
+	const h = 1e-5
+	k, j := p.stretch.Window-1, len(p.positions[0])-1
+	loss := func(change float64) float64 {
+		p.positions[k][j] += change
+		p.loss = 0
+		p.step2(p.contexts)
+		return p.loss / float64(len(p.stretch.Words))
+	}
+	want := (loss(h) - loss(-2*h)) / (2 * h)
+	loss(h)
+	if got := p.ofPositions[k][j]; math.Abs(got-want) > 1e-7 {
+		t.Fatalf("gradient of position weight (%d, %d) is %v, by finite differences %v", k, j, got, want)
+	}
+	p.loss = 0
 }
 
 // checkComposed compares rows with the means of their parts.

@@ -11,13 +11,15 @@ import (
 // device, which brings the state there and back.
 type Model struct {
 	options  Options
-	words    *table         // W, or the rows that are composed
-	own      *table         // words' own rows: W, or beside parts; else nil
-	contexts *table         // C
-	team     *team.Team     // of as many threads as the options say
-	made     wordRows       // what W is made of
-	encoder  *encoderRows   // = made, if W is composed by an encoder; else nil
-	counts   trainer.Tensor // of minibatches; without a name: nothing
+	words    *table // W, or the rows that are composed
+	own      *table // words' own rows: W, or beside parts; else nil
+	contexts *table // C
+	// positions are the weights of offsets in a window, -W ... -1, 1 ... W, (2W, N); nil: windows have plain means
+	positions *table
+	team      *team.Team     // of as many threads as the options say
+	made      wordRows       // what W is made of
+	encoder   *encoderRows   // = made, if W is composed by an encoder; else nil
+	counts    trainer.Tensor // of minibatches; without a name: nothing
 }
 
 // Counts are what State has beside tables and moments.
@@ -45,6 +47,11 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 	}
 	if m.contexts, err = newTable("contexts", rows, c); err != nil {
 		return nil, err
+	}
+	if c.Positions > 0 {
+		if m.positions, err = newPositions(c); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case c.Composition != nil:
@@ -82,6 +89,11 @@ func NewModel(rows int, counts Counts, c Options) (m *Model, err error) {
 // own vectors that make W so.
 func (m *Model) start() error {
 	m.made.randomize()
+	if p := m.positions; p != nil && copy(p.data, m.options.StartPositions) == 0 {
+		for i := range p.data {
+			p.data[i] = 1
+		}
+	}
 	start, words, contexts := m.options.Start, m.words.data, m.contexts.data
 	encoder, ok := m.options.Encoder.(Starting)
 	switch {
@@ -119,6 +131,9 @@ func (m *Model) Refresh() error { return m.made.refresh() }
 // State returns everything that training changes, live, in a fixed order.
 func (m *Model) State() []trainer.Tensor {
 	all := append(m.made.state(), m.contexts.state()...)
+	if m.positions != nil {
+		all = append(all, m.positions.state()...)
+	}
 	if m.counts.Name != "" {
 		all = append(all, m.counts)
 	}

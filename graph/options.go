@@ -31,6 +31,11 @@ type Options struct {
 	Optimizer optim.Options // of both tables, and of an encoder's parameters
 	Encoder   Encoder       // composes the word vectors
 
+	// Positions is for CBOW: rows of the table of position weights, one for each offset in a window, so twice the stretches' window;
+	// 0: the mean of a window is plain.
+	Positions      int
+	StartPositions []float32 // (Positions, Dim), that the weights start at; nil: 1
+
 	Composition *composed.Composition // CL and CBOW: word vectors are means of parts; nil: they are not
 
 	// Start, if not nil, writes the rows that training goes on from over those of a

@@ -29,6 +29,12 @@ func newTable(name string, rows int, c Options) (*table, error) {
 	return t, errors.Join(err, c.Account.Err())
 }
 
+// newPositions returns the table of position weights. They do not decay: they start at 1.
+func newPositions(c Options) (*table, error) {
+	c.Optimizer.WeightDecay = 0
+	return newTable(PositionsTensor, c.Positions, c)
+}
+
 // tableOf returns a table of values that there are. A dry account gives its moments no memory.
 func tableOf(name string, data []float32, c Options) (*table, error) {
 	rows := len(data) / c.Dim

@@ -9,5 +9,6 @@ func (t *CBOW) buildTogether() {
 	h := t.windows.forward(t.iteration, words)
 	gradient := t.steps[1].gradient(t.iteration, h, contexts)
 	moved := t.steps[0].train(t.iteration, t.contexts, contexts, h, gradient)
-	t.made.update(t.iteration, occur, t.windows.back(t.iteration, h, gradient, moved), moved)
+	ofWords, before := t.windows.back(t.iteration, words, h, gradient, moved)
+	t.made.update(t.iteration, occur, ofWords, before...)
 }

@@ -14,6 +14,9 @@ import (
 //
 //	words: (V, N)  means: (T, N), row p the mean of the rows of the words in the window of place p
 //
+// With position weights, a row is first multiplied by the weight of its offset in the window, element by element, and so is what
+// the word gets on the way back.
+//
 // The way back is not the derivative. Row p of the incoming gradient, e_p, is that of the mean of
 // window p. It goes undivided to every place in the window, and a word moves along the mean of what its places get:
 //
@@ -31,17 +34,23 @@ type windows struct {
 	moved   []uint32             // rows of moves that are not zero
 	inside  []float32            // (T): how many windows a place is in, at least 1
 	scratch []windowScratch      // of each worker
+
+	positions   *table         // (2W, N), weights; nil: means are plain
+	node        *gorgonia.Node // of positions
+	ofPositions *tensor.Dense  // (blocks(T) * 2W, N), their gradient in each block of places
 }
 
-// windowScratch lists the places or words of a window, and their coefficients.
+// windowScratch lists the places or words of a window, their coefficients, and the rows of the weights of their offsets.
 type windowScratch struct {
-	rows    []uint32
-	weights []float32
-	_       cpu.CacheLinePad // without it, workers that write to one cache line cost a tenth of the time
+	rows      []uint32
+	weights   []float32
+	positions []uint32
+	gradient  []float32        // (N), of a position weight
+	_         cpu.CacheLinePad // without it, workers that write to one cache line cost a tenth of the time
 }
 
 // newWindows returns the operation for a vocabulary of so many words. A dry account gives it no memory.
-func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Options) *windows {
+func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positions *table, c Options) *windows {
 	t := s.Capacity()
 	means := c.Account.Floats(trainer.ForWork, t*c.Dim)
 	moves := c.Account.Floats(trainer.ForWork, words*c.Dim)
@@ -49,22 +58,43 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, c Optio
 	if means == nil || moves == nil || inside == nil {
 		return nil
 	}
-	return &windows{
+	w := &windows{
 		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
-		scratch: make([]windowScratch, workers.Threads()),
+		scratch: make([]windowScratch, workers.Threads()), positions: positions,
 	}
+	if positions == nil {
+		return w
+	}
+	rows := blocks(t) * positions.rows
+	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
+	if sums == nil {
+		return nil
+	}
+	w.ofPositions = dense(sums, rows, c.Dim)
+	for i := range w.scratch {
+		w.scratch[i].gradient = make([]float32, c.Dim)
+	}
+	return w
 }
 
 func (w *windows) forward(g *iteration, words *gorgonia.Node) *gorgonia.Node {
-	return g.node("windows: means of words", w.means, w.average, words)
+	if w.positions == nil {
+		return g.node("windows: means of words", w.means, w.average, words)
+	}
+	w.node = g.input(w.positions.name, w.positions.dense)
+	return g.node("windows: means of words, weighted by position", w.means, w.average, words, w.node)
 }
 
-// back adds the nodes of the gradient of words, from that of the means. The first changes the means in place, after the given
-// nodes. Memory of its own for the sums would cost 4% of the time.
-func (w *windows) back(g *iteration, means, gradient *gorgonia.Node, after ...*gorgonia.Node) *gorgonia.Node {
-	inputs := append(gorgonia.Nodes{means, gradient}, after...)
-	sums := g.node("sums of gradients by place; overwrites the means", w.means, w.sumBack, inputs...)
-	return g.node("gradient of words: means over their windows", w.moves, w.averageBack, sums)
+// back adds the nodes of the gradient of words, from that of the means, and those that train position weights. One changes the
+// means in place, after the given node. Memory of its own for the sums would cost 4% of the time. Words move after all nodes that
+// are returned.
+func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Node) (ofWords *gorgonia.Node, before gorgonia.Nodes) {
+	sums := g.node("sums of gradients by place; overwrites the means", w.means, w.sumBack, means, gradient, after)
+	before = gorgonia.Nodes{after}
+	if w.positions != nil {
+		before = append(before, w.trainPositions(g, words, gradient, sums))
+	}
+	return g.node("gradient of words: means over their windows", w.moves, w.averageBack, sums), before
 }
 
 // placesTogether is how many places a worker takes at a time: their rows and those around
@@ -80,6 +110,15 @@ func (s *windowScratch) combine(out []float32, weight float32, table []float32, 
 	simd.Combine(out, s.weights, table, rows)
 }
 
+// weighted writes the sum of the rows of a table that s lists, each times weight and the weights of its offset, to out.
+func (w *windows) weighted(s *windowScratch, out []float32, weight float32, table []float32) {
+	s.weights = s.weights[:0]
+	for range s.rows {
+		s.weights = append(s.weights, weight)
+	}
+	simd.CombineProducts(out, s.weights, w.positions.data, s.positions, table, s.rows)
+}
+
 func (w *windows) average(in []*tensor.Dense) error {
 	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
 	x := w.stretch
@@ -87,7 +126,16 @@ func (w *windows) average(in []*tensor.Dense) error {
 		s := &w.scratch[worker]
 		s.rows = append(s.rows[:0], x.Words[x.From[p]:p]...)
 		s.rows = append(s.rows, x.Words[p+1:x.To[p]]...)
-		s.combine(means[p*n:][:n], 1/float32(len(s.rows)), words, s.rows)
+		out, weight := means[p*n:][:n], 1/float32(len(s.rows))
+		if w.positions == nil {
+			s.combine(out, weight, words, s.rows)
+			return
+		}
+		s.positions = s.positions[:0]
+		for i := range s.rows {
+			s.positions = append(s.positions, uint32(int(x.From[p])-p+x.Window+i))
+		}
+		w.weighted(s, out, weight, words)
 	})
 }
 
@@ -114,13 +162,18 @@ func (w *windows) sumBack(in []*tensor.Dense) error {
 	x, last := w.stretch, len(w.stretch.Words)-1
 	return w.team.Each(len(x.Words), placesTogether, func(worker, q int) {
 		s := &w.scratch[worker]
-		s.rows = s.rows[:0]
+		s.rows, s.positions = s.rows[:0], s.positions[:0]
 		for p := max(q-x.Window, 0); p <= min(q+x.Window, last); p++ {
 			if p != q && int(x.From[p]) <= q && q < int(x.To[p]) {
 				s.rows = append(s.rows, uint32(p))
+				s.positions = append(s.positions, w.position(q-p))
 			}
 		}
 		w.inside[q] = float32(len(s.rows))
-		s.combine(sums[q*n:][:n], 1, gradients, s.rows)
+		if w.positions == nil {
+			s.combine(sums[q*n:][:n], 1, gradients, s.rows)
+			return
+		}
+		w.weighted(s, sums[q*n:][:n], 1, gradients)
 	})
 }

@@ -16,9 +16,9 @@ func combine6(_, _, _ *float32, _ *uint32, _, _ int)                       { pan
 func combineProducts(_, _, _ *float32, _ *uint32, _ *float32, _ *uint32, _, _ int) {
 	panic("unreachable")
 }
-func adam(_, _, _, _ *float32, _ int, _ *AdamStep)                         { panic("unreachable") }
-func momentum(_, _, _ *float32, _ int, _, _, _, _ float32)                 { panic("unreachable") }
-func sgd(_, _ *float32, _ int, _, _ float32)                               { panic("unreachable") }
-func exchange(_, _, _ *float32, _ int)                                     { panic("unreachable") }
-func philox(_ *uint32, _ int, _, _, _ uint64)                              { panic("unreachable") }
-func prefetch(_ *float32, _ *uint32, _, _ int)                             { panic("unreachable") }
+func adam(_, _, _, _ *float32, _ int, _ *AdamStep)         { panic("unreachable") }
+func momentum(_, _, _ *float32, _ int, _, _, _, _ float32) { panic("unreachable") }
+func sgd(_, _ *float32, _ int, _, _ float32)               { panic("unreachable") }
+func exchange(_, _, _ *float32, _ int)                     { panic("unreachable") }
+func philox(_ *uint32, _ int, _, _, _ uint64)              { panic("unreachable") }
+func prefetch(_ *float32, _ *uint32, _, _ int)             { panic("unreachable") }

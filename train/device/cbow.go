@@ -85,6 +85,9 @@ func CheckCBOW(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
 		return unsupported("subword", "", "on GPUs CBOW has tables of words and of their parts only")
 	}
+	if c.Positions > 0 {
+		return unsupported("model", "positional", "GPUs have no kernels for position weights: take cbow, or the CPU")
+	}
 	if p.Rounds() {
 		return unsupported("precision", p, "CBOW has tables of %s only", Float32)
 	}
