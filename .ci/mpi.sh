@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ranks by MPI on this host: Open MPI with 2 and 3 ranks, MPICH with 2. The same
-# vectors again; signals, a lost rank and wrong use. Needs Go and
+# vectors again, by TCP as well; signals, a lost rank and wrong use. Needs Go and
 # the libraries, which it installs where apt-get can.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,6 +53,8 @@ echo '+ vectors of 2 ranks'
 T="train --corpus text --mode fullw2v --dim 50 --epochs 150 --sync 3000 --threads 1 --checkpoint 20 --quiet"
 open_mpi 2 ./w2vcl $T --out one
 open_mpi 2 ./w2vcl $T --out two && same one/vectors.bin two/vectors.bin 'the vectors of 2 ranks differ'
+tcp() { env RANK="$1" WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 ./w2vcl $T --out tcp; }
+(tcp 1 &) && tcp 0 && same one/vectors.bin tcp/vectors.bin 'the vectors of 2 ranks by TCP differ'
 mpich 2 ./w2vcl $T --out pich && same one/vectors.bin pich/vectors.bin 'the vectors of 2 ranks of MPICH differ'
 
 # stop SIGNAL: a run of two ranks is stopped and goes on with the same bits.

@@ -86,7 +86,7 @@ func (e *processors) make(b *blueprint, p *progress.Progress) (trainer.Trainer, 
 			hot = strings.TrimSuffix(hot, ",") + ", of twice as many every second time and so on,"
 		}
 	}
-	p.Notef("Ranks:   %d with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate", e.group.Size(),
-		terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o))
+	p.Notef("Ranks:   %d, from %s, with %s each; their tables are combined every %s words%s by rule %s, and they train at %.3g times the learning rate",
+		e.group.Size(), cmp.Or(e.group.From, "this process"), terminal.Quantity(terminal.Number(model.Threads), "thread"), terminal.Number(o.Words), cmp.Or(hot, ","), o.Rule, joint.Factor(e.group.Size(), o))
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -26,24 +27,34 @@ func alone(command string) error {
 	return nil
 }
 
+// startTimeout is how long ranks wait until all have been started.
+const startTimeout = 10 * time.Minute
+
 // join makes ranks of the processes that a launcher started.
-func join(l cluster.Launch) (*cluster.MPI, error) {
-	if !cluster.MPIBuilt { // all would write what one is to write
-		return nil, terminal.Usagef("%s started %d processes, and this program was built without MPI: "+
-			"each would write the same files. Build it with -tags mpi, or start one process; "+
-			"if each process is a run of its own, set %s=off", l.Launcher, l.Size, cluster.MPIVariable)
+func join(ctx context.Context, s cli.Streams, l cluster.Launch) (cluster.Process, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("it took longer than %s", startTimeout))
+	defer cancel()
+	comm, err := cluster.Start(ctx, l, cluster.TCPOptions{
+		Version: version(),
+		Notef:   func(format string, args ...any) { note(s, l.Rank, fmt.Sprintf(format, args...)) },
+		End: func(code int, why string) {
+			note(s, l.Rank, why)
+			os.Exit(code) //nolint:forbidigo // what trains may be busy for long
+		},
+	})
+	if err != nil && l.Rank > 0 && l.Address != "" { // without MPI no launcher ends the others, so each tells
+		note(s, l.Rank, err.Error())
 	}
-	comm, err := cluster.StartMPI()
-	if err != nil {
-		return nil, err
+	return comm, err
+}
+
+// note tells what a rank has to tell.
+func note(s cli.Streams, rank int, text string) {
+	prefix := "w2vcl: "
+	if rank > 0 {
+		prefix += fmt.Sprintf("rank %d: ", rank)
 	}
-	if comm.Size() != l.Size {
-		comm.Abort(cli.ExitFailed)
-		return nil, terminal.Usagef("%s started %d processes, but %s knows of %d: "+
-			"it belongs to another launcher; name the library of this one with %s",
-			l.Launcher, l.Size, comm.About(), comm.Size(), cluster.MPIVariable)
-	}
-	return comm, nil
+	s.Notef("%s", cli.Prefixed(prefix, text))
 }
 
 // version is the version of this program. The program's checksum is in it, because programs that were built from
@@ -70,17 +81,20 @@ func version() string {
 // if there is only this process, or on rank 0; follow on the others.
 func together(ctx context.Context, s cli.Streams, threads int, lead func(g *cluster.Group) error, follow func(ctx context.Context, g *cluster.Group) error) error {
 	launch := cluster.Launched()
-	if launch.Size <= 1 {
+	if launch.Err == nil && launch.Size <= 1 {
 		return lead(nil)
 	}
-	comm, err := join(launch)
+	comm, err := join(ctx, s, launch)
 	if err != nil {
 		return err
 	}
 	if warning := launch.CheckBinding(runtime.NumCPU(), machine.Processors(), threads); warning != "" {
 		s.Notef("w2vcl: Warning: %s", warning)
 	}
-	g := &cluster.Group{Comm: comm}
+	g := &cluster.Group{Comm: comm, From: launch.Launcher}
+	if launch.Address != "" {
+		g.From = "torchrun's variables"
+	}
 	// It comes before everything else, because another version may take what ranks tell each other for something else.
 	err = g.Known(cluster.Same(g, "the version of w2vcl", version()))
 	switch {
@@ -95,11 +109,8 @@ func together(ctx context.Context, s cli.Streams, threads int, lead func(g *clus
 		if ctx.Err() != nil && (errors.Is(err, train.ErrInterrupted) || cli.IsCancellation(ctx, err)) {
 			code = cli.ExitInterrupted
 		}
-		switch {
-		case comm.Rank() == 0:
-			s.Notef("%s", cli.Prefixed("w2vcl: ", err.Error()))
-		case code == cli.ExitFailed:
-			s.Notef("%s", cli.Prefixed(fmt.Sprintf("w2vcl: rank %d: ", comm.Rank()), err.Error()))
+		if comm.Rank() == 0 || code == cli.ExitFailed {
+			note(s, comm.Rank(), err.Error())
 		}
 		comm.Abort(code)
 	}

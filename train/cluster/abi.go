@@ -19,7 +19,6 @@ type abi struct {
 	byte         uintptr // MPI_BYTE
 	inPlace      uintptr // MPI_IN_PLACE
 	errorsReturn uintptr // MPI_ERRORS_RETURN
-	funneled     int32   // MPI_THREAD_FUNNELED
 	serialized   int32   // MPI_THREAD_SERIALIZED
 }
 
@@ -28,11 +27,11 @@ type abi struct {
 var (
 	mpich = abi{
 		name: "MPICH", world: 0x44000000, byte: 0x4c00010d,
-		inPlace: ^uintptr(0), errorsReturn: 0x54000001, funneled: 1, serialized: 2,
+		inPlace: ^uintptr(0), errorsReturn: 0x54000001, serialized: 2,
 	}
 	standard = abi{
 		name: "MPI 5", world: 0x101, byte: 0x247,
-		inPlace: 1, errorsReturn: 0x143, funneled: 1024, serialized: 2048,
+		inPlace: 1, errorsReturn: 0x143, serialized: 2048,
 	}
 )
 
@@ -80,7 +79,7 @@ func load() (*library, error) {
 func (l *library) recognize() (abi, error) {
 	switch {
 	case l.has("ompi_mpi_comm_world"):
-		a := abi{name: "Open MPI", inPlace: 1, funneled: 1, serialized: 2}
+		a := abi{name: "Open MPI", inPlace: 1, serialized: 2}
 		for name, place := range map[string]*uintptr{
 			"ompi_mpi_comm_world": &a.world, "ompi_mpi_byte": &a.byte, "ompi_mpi_errors_return": &a.errorsReturn,
 		} {

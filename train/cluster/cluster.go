@@ -1,5 +1,5 @@
 // Package cluster is what processes on several hosts, or several on one, need to work
-// on one task: a few collective calls. Start at [Comm]. [MPI] implements it by an
+// on one task: a few collective calls. Start at [Comm]. [TCP] implements it over a network, [MPI] by an
 // MPI library, [Local] by goroutines. With a [Group] rank 0 leads the others.
 //
 // In this project a rank is one of these processes. Ranks are numbered from 0.
@@ -35,7 +35,7 @@ type Comm interface {
 	// recv. What a rank sends to another is as long as what that expects.
 	AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int) error
 
-	// Abort ends all ranks, of MPI with this exit code.
+	// Abort ends all ranks, those that are processes with this exit code.
 	Abort(code int)
 }
 

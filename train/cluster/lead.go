@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 )
 
 // A Group lets rank 0 lead the ranks of a run: each call of rank 0 is an order that all ranks follow. They agree on errors, so no rank
@@ -13,6 +14,7 @@ import (
 // calls Do and the others Follow. The nil Group is a single process, which may call Lead, Agree, Known and Place.
 type Group struct {
 	Comm
+	From string // what started the ranks
 
 	// Ended says that all ranks know the end of the run, so that none waits for this one.
 	Ended bool
@@ -55,6 +57,9 @@ func (g *Group) Place() (place int, err error) {
 	all, err := Collect(g, []byte(own))
 	if err != nil {
 		return 0, err
+	}
+	if local, err := strconv.Atoi(os.Getenv("LOCAL_RANK")); err == nil && Launched().Address != "" {
+		return local, nil
 	}
 	for _, name := range all[:g.Rank()] {
 		if string(name) == own {

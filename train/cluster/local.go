@@ -2,7 +2,7 @@ package cluster
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -12,14 +12,38 @@ var ErrAborted = errors.New("a rank aborted")
 // Local returns n ranks that are goroutines of this process. A call that does not fit
 // those of the other ranks is an error.
 func Local(n int) []Comm {
-	s := &meeting{ranks: make([]visit, n)}
-	s.met = sync.NewCond(&s.mu)
-	ranks := make([]Comm, n)
-	for r := range ranks {
-		ranks[r] = calls{&local{s, r}}
+	all, comms := make([]*mesh, n), make([]Comm, n)
+	for r := range all {
+		all[r] = newMesh(r, n)
+		all[r].tell = func(why error) {
+			for _, other := range all {
+				other.stop(why)
+			}
+		}
+		for from := range n {
+			all[r].links[from] = &link{frames: make(chan frame, framesAhead)}
+		}
+		comms[r] = local{all[r]}
 	}
-	return ranks
+	for r, m := range all {
+		for to, l := range m.links {
+			l.send = func(f frame) error {
+				f.data = slices.Clone(f.data)
+				select {
+				case all[to].links[r].frames <- f:
+					return nil
+				case <-m.ended:
+					return m.why
+				}
+			}
+		}
+	}
+	return comms
 }
+
+type local struct{ *mesh }
+
+func (c local) Abort(int) { c.end(ErrAborted) }
 
 // Run calls work for each of n local ranks at the same time and returns the first error,
 // in the order of the ranks, that says more than [ErrAborted]. A rank that returns an error
@@ -41,98 +65,4 @@ func Run(n int, work func(c Comm) error) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-type local struct {
-	*meeting
-	rank int
-}
-
-// A meeting is where ranks meet for a call.
-type meeting struct {
-	mu       sync.Mutex
-	met      *sync.Cond
-	ranks    []visit
-	here     int
-	turn     int // of calls that all ranks have come to, and of those that all have left
-	aborted  bool
-	mismatch error
-}
-
-// A visit is what a rank brings to a call.
-type visit struct {
-	call string
-	send [][]byte // for each rank
-}
-
-func (c *local) Rank() int { return c.rank }
-func (c *local) Size() int { return len(c.ranks) }
-
-// meet brings a visit. When all ranks are there, the last one lets each serve itself from
-// what all bring; then all leave together.
-func (c *local) meet(v visit, serve func(all []visit) error) error {
-	c.mu.Lock()
-	c.ranks[c.rank] = v
-	if err := c.wait(); err != nil {
-		c.mu.Unlock()
-		return err
-	}
-	c.mu.Unlock()
-	err := c.fits(v)
-	if err == nil {
-		err = serve(c.ranks)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil && c.mismatch == nil {
-		c.mismatch = fmt.Errorf("rank %d: %s: %w", c.rank, v.call, err)
-	}
-	if err := c.wait(); err != nil {
-		return err
-	}
-	return c.mismatch
-}
-
-func (c *local) wait() error {
-	turn := c.turn
-	if c.here++; c.here == len(c.ranks) {
-		c.here = 0
-		c.turn++
-		c.met.Broadcast()
-	}
-	for c.turn == turn && !c.aborted {
-		c.met.Wait()
-	}
-	if c.turn == turn {
-		return ErrAborted
-	}
-	return nil
-}
-
-func (c *local) fits(v visit) error {
-	for r, other := range c.ranks {
-		if other.call != v.call {
-			return fmt.Errorf("at the same time, rank %d calls %s", r, other.call)
-		}
-	}
-	return nil
-}
-
-// exchange waits for the other ranks, and takes what they bring for this one.
-func (c *local) exchange(call string, send, recv [][]byte) error {
-	return c.meet(visit{call: call, send: send}, func(all []visit) error {
-		for r, v := range all {
-			if err := copyPart(recv[r], v.send[c.rank]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (c *local) Abort(int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.aborted = true
-	c.met.Broadcast()
 }

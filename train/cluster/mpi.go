@@ -12,24 +12,17 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// MPIBuilt reports whether this program can use MPI.
-const MPIBuilt = true
-
 // MPI is a [Comm] of the processes that mpirun or srun started. It calls the host's MPI library, which it finds when the program
 // runs, without cgo: Open MPI, MPICH and what has its binary interface (Intel MPI, MVAPICH), and libraries with the interface of
 // MPI 5. These differ in constants only (abi.go).
 //
 // The build tag mpi puts it in: calling a library makes the program a dynamic one. Without the tag StartMPI refuses.
 //
-// Only the goroutine that called StartMPI may use it,
-// but for Abort. To hand calls to another thread would cost more than a short call does. The goroutine
-// may change its thread between calls, if the library allows it (MPI_THREAD_SERIALIZED); otherwise it keeps
-// the one that MPI was initialized on (MPI_THREAD_FUNNELED), which is slow with several threads: Go lets a
-// goroutine that has a thread for itself wait long until it may run again.
+// Only the goroutine that called StartMPI may use it, but for Abort. To hand calls to another thread would cost more than a short call does.
+// The goroutine changes its thread between calls, which the library must allow (MPI_THREAD_SERIALIZED).
 type MPI struct {
 	*library
 	rank, size int
-	locked     bool // the goroutine keeps its thread
 
 	// Functions of the library.
 	allGatherV, allToAllV, abort, finalize, errorString uintptr
@@ -41,7 +34,7 @@ var _ Comm = (*MPI)(nil)
 
 // StartMPI joins the processes of the launcher; a process without one is alone. It may be
 // called once.
-func StartMPI() (*MPI, error) {
+func StartMPI(launch Launch) (Process, error) {
 	l, err := load()
 	if err != nil {
 		return nil, err
@@ -69,10 +62,8 @@ func StartMPI() (*MPI, error) {
 	if err := c.call("MPI_Init_thread", initThread, 0, 0, uintptr(c.serialized), address(&numbers[0])); err != nil {
 		return nil, err
 	}
-	if c.locked = numbers[0] < c.serialized; !c.locked {
-		runtime.UnlockOSThread()
-	}
-	if numbers[0] < c.funneled {
+	runtime.UnlockOSThread()
+	if numbers[0] < c.serialized {
 		return nil, fmt.Errorf("%s cannot be used by a program with several threads: MPI_Init_thread provides level %d", c.Version, numbers[0])
 	}
 	if err := errors.Join(c.call("MPI_Comm_set_errhandler", onError, c.world, c.errorsReturn),
@@ -81,6 +72,11 @@ func StartMPI() (*MPI, error) {
 		return nil, err
 	}
 	c.rank, c.size = int(numbers[1]), int(numbers[2])
+	if launch.Size > 0 && c.size != launch.Size {
+		c.Abort(1)
+		return nil, fmt.Errorf("%s started %d processes, but %s knows of %d: it belongs to another launcher; name the library of this one with %s",
+			launch.Launcher, launch.Size, c.Version, c.size, MPIVariable)
+	}
 	return c, nil
 }
 
@@ -101,9 +97,6 @@ func (c *MPI) Rank() int { return c.rank }
 
 // Size is the number of processes.
 func (c *MPI) Size() int { return c.size }
-
-// About is the version of the library in use.
-func (c *MPI) About() string { return c.Version }
 
 // errTooLong says that MPI counts with 32 bits.
 var errTooLong = errors.New("a message between ranks would have more than 2 GiB")
@@ -174,9 +167,4 @@ func (c *MPI) AllToAll(send []byte, sendEnds []int, recv []byte, recvEnds []int)
 func (c *MPI) Abort(code int) { _ = c.call("MPI_Abort", c.abort, c.world, uintptr(code)) }
 
 // Close leaves MPI. All ranks call it, after their last call.
-func (c *MPI) Close() error {
-	if c.locked {
-		defer runtime.UnlockOSThread()
-	}
-	return c.call("MPI_Finalize", c.finalize)
-}
+func (c *MPI) Close() error { return c.call("MPI_Finalize", c.finalize) }

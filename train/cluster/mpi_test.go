@@ -19,11 +19,12 @@ func TestMPI(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	c, err := cluster.StartMPI()
+	want := cluster.Launched()
+	c, err := cluster.StartMPI(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := cluster.Launched(); want.Size > 1 && (c.Size() != want.Size || c.Rank() != want.Rank) {
+	if want.Size > 1 && (c.Size() != want.Size || c.Rank() != want.Rank) {
 		t.Errorf("rank %d of %d; the launcher says %+v", c.Rank(), c.Size(), want)
 	}
 	t.Logf("rank %d of %d, %+v", c.Rank(), c.Size(), l)

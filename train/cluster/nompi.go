@@ -2,24 +2,15 @@
 
 package cluster
 
-import "errors"
+import "fmt"
 
-// MPIBuilt reports whether this program can use MPI.
-const MPIBuilt = false
-
-// MPI joins the processes of a launcher.
-type MPI struct{ Comm }
-
-var errNotBuilt = errors.New("this program was built without MPI: build it with -tags mpi")
-
-// StartMPI refuses: the program was built without MPI.
-func StartMPI() (*MPI, error) { return nil, errNotBuilt }
+// StartMPI refuses: the program was built without MPI, and all processes would write what one is to write.
+func StartMPI(l Launch) (Process, error) {
+	return nil, fmt.Errorf("%s started %d processes, and this program was built without MPI: each would write the same files. "+
+		"Build it with -tags mpi, start it by torchrun, or start one process; if each process is a run of its own, set %s=off", l.Launcher, l.Size, MPIVariable)
+}
 
 // FindMPI refuses, too.
-func FindMPI() (MPILibrary, error) { return MPILibrary{}, errNotBuilt }
-
-// About is empty.
-func (*MPI) About() string { return "" }
-
-// Close does nothing.
-func (*MPI) Close() error { return nil }
+func FindMPI() (MPILibrary, error) {
+	return MPILibrary{}, fmt.Errorf("this program was built without MPI: build it with -tags mpi")
+}
