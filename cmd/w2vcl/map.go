@@ -20,11 +20,11 @@ import (
 )
 
 type mapOptions struct {
-	words, title, out string
-	top               int
-	near              float64
-	options           wordmap.Options
-	quiet             bool
+	words, out string
+	top        int
+	near       float64
+	options    wordmap.Options
+	quiet      bool
 }
 
 func newMap(s cli.Streams) *cobra.Command {
@@ -52,7 +52,6 @@ DIR|VECTORS is a run folder, also of a run that still trains, or a file of vecto
 		"about how many neighbours hold a word in its place: `X` (default 30, less for few words)")
 	flags.IntVar(&o.options.Iterations, "iterations", 0, "`N` steps of t-SNE (default 750)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "`N` from which t-SNE's noise comes")
-	flags.StringVar(&o.title, "title", "", "`NAME` above the map (default: what DIR|VECTORS is called)")
 	flags.Bool("force", false, "replace FILE if it is a map")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
@@ -97,9 +96,7 @@ func (o *mapOptions) run(ctx context.Context, s cli.Streams, path string) error 
 	if err != nil {
 		return err
 	}
-	if m.Title = o.title; m.Title == "" {
-		m.Title = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	}
+	m.Title = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if err := atomicfile.Write(o.out, m.WriteSVG); err != nil {
 		return err
 	}

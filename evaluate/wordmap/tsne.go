@@ -1,9 +1,9 @@
 package wordmap
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -41,49 +41,23 @@ const (
 // neighborCount is how many neighbours of each point TSNE wants at a perplexity (0: the
 // default) among n points.
 func neighborCount(perplexity float64, n int) int {
-	if perplexity == 0 {
-		perplexity = defaultPerplexity
-	}
-	return max(1, min(n-1, int(3*perplexity)))
+	return max(1, min(n-1, int(3*cmp.Or(perplexity, defaultPerplexity))))
 }
 
 // tsne places points in the plane so that those that are near to each other stay so.
-// near[i] lists the neighbours of point i, see [Neighbors]. start has a place for each
-// point to begin from, such as those of [PCA]; only its shape matters.
+// near[i] lists the neighbours of point i, see [neighbors]. start has a place for each
+// point to begin from, such as those of [pca]; only its shape matters.
 //
-// Errors: lists that do not fit together, options out of their range, a cancelled
-// context.
+// Errors: places that become infinite, a cancelled context.
 func tsne(ctx context.Context, near [][]neighbor, start []Place, o tsneOptions) ([]Place, error) {
-	n := len(start)
-	switch {
-	case len(near) != n:
-		return nil, fmt.Errorf("%d lists of neighbours for %d places", len(near), n)
-	case o.Perplexity < 0 || o.Iterations < 0 || math.IsNaN(o.Perplexity):
-		return nil, errors.New("perplexity and iterations must not be negative")
-	case n == 0:
-		return nil, nil
-	}
-	for i, list := range near {
-		for _, x := range list {
-			if x.Point < 0 || x.Point >= n || x.Point == i || !(x.Distance >= 0) {
-				return nil, fmt.Errorf("point %d of %d has the neighbour %d at squared distance %v", i, n, x.Point, x.Distance)
-			}
-		}
-	}
-	setDefault(&o.Perplexity, defaultPerplexity)
-	setDefault(&o.Iterations, defaultIterations)
-	setDefault(&o.Threads, runtime.GOMAXPROCS(0))
+	o.Perplexity = cmp.Or(o.Perplexity, defaultPerplexity)
+	o.Iterations = cmp.Or(o.Iterations, defaultIterations)
+	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	p, err := newAffinities(ctx, o.Threads, near, o.Perplexity)
 	if err != nil {
 		return nil, err
 	}
 	return descend(ctx, p, begin(start, o.Seed), o)
-}
-
-func setDefault[T int | float64](value *T, standard T) {
-	if *value == 0 {
-		*value = standard
-	}
 }
 
 // begin scales the start to a small spread around its centre, with a little noise.

@@ -81,7 +81,7 @@ func TestMap(t *testing.T) {
 // TestSVG: the picture is well-formed, every word is there as letters or a dot, and no
 // two words overlap.
 func TestSVG(t *testing.T) {
-	m := newMap(t, 500, Options{Iterations: 100})
+	m := newMap(t, 500, Options{})
 	var b bytes.Buffer
 	if err := m.WriteSVG(&b); err != nil {
 		t.Fatal(err)
