@@ -164,7 +164,7 @@ def test_ctrl_c_saves_and_raises(tmp_path):
 
 def test_resume_goes_on(text, tmp_path):
     """A run that was stopped ends in the bits of one that never was, whenever the stop came."""
-    settings = {"dim": 32, "iterations": 1500, "progress": False}
+    settings = {"dim": 32, "iterations": 800, "progress": False}
     want = w2vcl.train(text, **settings)
     script = textwrap.dedent(f"""
         import sys, w2vcl
