@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -367,6 +368,12 @@ func TestManyTypes(t *testing.T) {
 			t.Fatalf("%d threads: %.2000s", threads, d)
 		}
 	}
+}
+
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // A token of any length is skipped without being held.

@@ -240,17 +240,3 @@ func TestStretchErrors(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkStretch reads stretches of texts that fit into the caches and that do not.
-func BenchmarkStretch(b *testing.B) {
-	for _, tokens := range []int{1_500_000, 15_000_000} {
-		b.Run(fmt.Sprintf("tokens=%d", tokens), func(b *testing.B) {
-			s := stretchesOf(b, testCorpus(1, 10_000, tokens, 1000), StretchOptions{Words: 45_000, Window: 3, Sample: 1e-4, Shared: 64})
-			reader, x := s.Reader(), &Stretch{}
-			for i := 0; b.Loop(); i++ {
-				reader.Read(i, x)
-			}
-			b.ReportMetric(float64(len(x.Words)), "words")
-		})
-	}
-}

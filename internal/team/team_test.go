@@ -92,10 +92,3 @@ func TestMembersEnd(t *testing.T) {
 		time.Sleep(wait)
 	}
 }
-
-func BenchmarkDo(b *testing.B) {
-	team := New(runtime.GOMAXPROCS(0))
-	for b.Loop() {
-		_ = team.Do(team.Threads(), func(int, int) {})
-	}
-}
