@@ -145,7 +145,7 @@ func (p page) lastBands() figure {
 		}
 		chart.Sets = append(chart.Sets, set)
 	}
-	return figure{Caption: "Loss of words at the end", Note: "Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", Chart: chart}
+	return figure{Caption: "Loss of words at the end", Note: lossNote + " Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", Chart: chart}
 }
 
 // bands are those of the first observation. All observations have the same bands.

@@ -96,6 +96,7 @@ func TestDevice(t *testing.T) {
 	if strings.Count(shown.String(), "done before") != len(r.Runs) {
 		t.Errorf("another GPU:\n%s", &shown)
 	}
+	o.Variants = o.Variants[:2]
 	delete(o.Settings, "device")
 	if _, err := Execute(t.Context(), o, Means{}); err == nil || !strings.Contains(err.Error(), "has --device cuda, not cpu") {
 		t.Errorf("the CPU: %v", err)

@@ -17,6 +17,9 @@ import (
 // unequal is from where on a difference between the variants' work is no fair comparison.
 const unequal = 1.5
 
+// uneven is from where on a difference between the work of a variant's seeds is more than chance.
+const uneven = 1.1
+
 // A workSpan is how far an amount of work differs between the variants that were trained here.
 type workSpan struct {
 	name        string
@@ -43,7 +46,7 @@ func (r *Result) work() []workSpan {
 		name string
 		of   func(v VariantResult) float64
 	}{
-		{"seconds", func(v VariantResult) float64 { return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean) }},
+		{"seconds", VariantResult.seconds},
 		{"pairs", func(v VariantResult) float64 { return float64(v.Pairs.Mean) }},
 		{"epochs", func(v VariantResult) float64 { return float64(v.Epochs.Mean) }},
 	}
@@ -67,6 +70,14 @@ func (r *Result) work() []workSpan {
 		}
 	}
 	return spans
+}
+
+// seconds returns the seconds of a run, as measured beforehand if they were: other programs slow a run down.
+func (v VariantResult) seconds() float64 {
+	if v.Length != nil {
+		return v.Length.Seconds
+	}
+	return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean)
 }
 
 // Fair reports whether the variants had about the same of seconds, pairs or words of the text: only then a
@@ -152,13 +163,15 @@ func (p page) alike() string {
 		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
 }
 
-// unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes. What that gains
-// on rare words and on grammar says nothing of the modes.
+// unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes, or if encoders are what is
+// compared. What they gain on rare words and on grammar says nothing of the modes.
 func (p page) unequalSpelling() string {
 	var composed, whole []string
 	for _, v := range p.Variants {
 		kind := v.Settings["subword"]
-		switch {
+		switch _, chosen := v.Own["subword"]; {
+		case chosen:
+			return ""
 		case v.Mode == experiment.ModeExternal:
 		case kind == "" || kind == settings.SubwordNone:
 			whole = append(whole, v.Name)
@@ -212,6 +225,15 @@ func (p page) Warnings() []string {
 		default:
 			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
 		}
+	}
+	for _, v := range p.Variants {
+		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
+			warnings = append(warnings, fmt.Sprintf("The seeds of %s trained unequally: from %s to %s pairs, so their scores differ by more than chance.",
+				v.Name, report.Short(float64(least)), report.Short(float64(most))))
+		}
+	}
+	for _, run := range p.Diverged {
+		warnings = append(warnings, "Diverged, and left out: "+run+".")
 	}
 	for _, text := range append(p.overTrained(), p.unequalSearch(), p.unequalSpelling()) {
 		if text != "" {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
@@ -36,6 +38,8 @@ type Finished struct {
 	Texts   []*corpus.Corpus   // of each record
 	Items   [][]evaluate.Items // of each record
 	Missing []string           // titles of the runs, and names of vectors, that an interruption left out
+
+	Diverged []string // titles of runs that came to nothing, with the reason
 
 	contained map[string]string           // sets that repeat a larger one, which is the value
 	spelling  string                      // see Result.Spelling
@@ -76,25 +80,24 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		}
 		f.Records, f.Texts = append(f.Records, record), append(f.Texts, e.texts[r.TextKey()])
 	}
-	finished, stop := e.runs, e.runEach(ctx, f.Records)
-	if errors.Is(stop, train.ErrInterrupted) {
-		finished, ctx = e.leaveOut(f), context.WithoutCancel(ctx)
-	}
-	if len(finished) == 0 || stop != nil && !errors.Is(stop, train.ErrInterrupted) {
+	e.records = f.Records
+	stop := e.runEach(ctx)
+	if stop != nil && !errors.Is(stop, train.ErrInterrupted) {
 		return nil, stop
 	}
+	finished := e.leaveOut(f)
+	if stop != nil {
+		ctx = context.WithoutCancel(ctx)
+		for _, external := range o.External {
+			f.Missing = append(f.Missing, external.Name)
+		}
+	}
+	if len(finished) == 0 {
+		return nil, cmp.Or(stop, fmt.Errorf("nothing is left to compare: %s", strings.Join(f.Diverged, "; ")))
+	}
 	with.Progress.Notef("Judging the differences against chance")
-	for _, r := range finished {
-		if ctx.Err() != nil {
-			return nil, stopped(ctx, ctx.Err())
-		}
-		items, ok := e.items[r.ID()]
-		if !ok {
-			if items, err = e.judge.items(ctx, r.Config.Out); err != nil {
-				return nil, stopped(ctx, err)
-			}
-		}
-		f.Items, f.vectors = append(f.Items, items), append(f.vectors, r.Config.Out)
+	if err := e.collect(ctx, f, finished); err != nil {
+		return nil, err
 	}
 	if stop != nil {
 		return f, stop
@@ -103,6 +106,23 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 		return f, err
 	}
 	return f, e.compareSeeds(ctx, f)
+}
+
+// collect appends the outcomes of single items of finished runs, and where their vectors are.
+func (e *executor) collect(ctx context.Context, f *Finished, finished []experiment.Run) (err error) {
+	for _, r := range finished {
+		if ctx.Err() != nil {
+			return stopped(ctx, ctx.Err())
+		}
+		items, ok := e.items[r.ID()]
+		if !ok {
+			if items, err = e.judge.items(ctx, r.Config.Out); err != nil {
+				return stopped(ctx, err)
+			}
+		}
+		f.Items, f.vectors = append(f.Items, items), append(f.vectors, r.Config.Out)
+	}
+	return nil
 }
 
 // lockRuns keeps others from a comparison: two that run at once would take each other's runs for strange ones.
@@ -118,6 +138,7 @@ type executor struct {
 	Means
 	options experiment.Options
 	runs    []experiment.Run
+	records []*Record                 // of the runs
 	texts   map[string]*corpus.Corpus // by Run.TextKey
 	judges  map[string]*judge         // likewise
 	judge   *judge                    // one of them
@@ -190,7 +211,8 @@ func newExecutor(ctx context.Context, o experiment.Options, with Means) (_ *exec
 
 // runEach trains and judges the runs that are not finished, one after the other. A run on a
 // GPU is judged while the next one trains.
-func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
+func (e *executor) runEach(ctx context.Context) (err error) {
+	records := e.records
 	if err := e.checkTraining(ctx, records); err != nil {
 		return err
 	}
@@ -204,9 +226,12 @@ func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
 	}()
 	for i, r := range e.runs {
 		title := begun.title(i)
-		if records[i].Finished {
+		switch {
+		case records[i].Finished:
 			e.Progress.Notef("%s: done before", title)
-		} else {
+		case records[i].Diverged != "":
+			e.Progress.Notef("%s: diverged before", title)
+		default:
 			e.Progress.Notef("%s%s", title, begun.begin(i))
 		}
 		if !e.due(records[i]) {
@@ -220,7 +245,10 @@ func (e *executor) runEach(ctx context.Context, records []*Record) (err error) {
 			return err
 		}
 		judged = func() error { return nil }
-		if leads := i == 0 && e.options.Budget.IsEqual(); leads || r.Config.Device == settings.DeviceCPU { // the next run reads the record of the first
+		if !records[i].trained() { // it diverged
+			continue
+		}
+		if r.Config.Device == settings.DeviceCPU {
 			err = e.finish(ctx, r, records[i], 0)
 		} else {
 			judged = e.finishBeside(ctx, r, records[i])
@@ -249,7 +277,7 @@ func (e *executor) open(r experiment.Run) (*Record, error) {
 
 // due reports whether there is anything to do for a run.
 func (e *executor) due(record *Record) bool {
-	return !record.Finished || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classes.Names)
+	return !record.Finished && record.Diverged == "" || e.options.Classify && !slices.Equal(record.ClassSets, e.judge.classes.Names)
 }
 
 // run trains one run, unless that was done before.
@@ -257,12 +285,22 @@ func (e *executor) run(ctx context.Context, r experiment.Run, record *Record) (e
 	if record.Finished {
 		return nil
 	}
+	if err := e.fixLength(ctx, &r, record); err != nil {
+		return stopped(ctx, err)
+	}
 	if err := record.save(e.options.Out); err != nil {
 		return err
 	}
-	if record.Summary, err = e.train(ctx, r, record); err != nil {
+	summary, err := e.train(ctx, r, record)
+	if errors.Is(err, train.ErrDiverged) {
+		e.Progress.Notef("%s: %v", r.Title(), err)
+		record.Diverged = err.Error()
+		return record.save(e.options.Out)
+	}
+	if err != nil {
 		return stopped(ctx, err)
 	}
+	record.Summary = summary
 	return nil
 }
 
@@ -293,13 +331,6 @@ func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *R
 
 // train trains a run from its beginning, or from where it was interrupted.
 func (e *executor) train(ctx context.Context, r experiment.Run, record *Record) (runfolder.Summary, error) {
-	if e.options.Follows(r) {
-		first, err := e.firstRun()
-		if err != nil {
-			return first, err
-		}
-		r.Config.Budget = e.options.BudgetOf(first, e.iterationPairs)
-	}
 	options := e.runOptions(ctx, r, record)
 	if !begun(r.Config.Out) {
 		return train.Run(ctx, r.Config, options, e.Progress)

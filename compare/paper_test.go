@@ -180,7 +180,6 @@ func smallResult() *Result {
 		v := VariantResult{Variant: experiment.Variant{Name: name, Mode: name}, Settings: map[string]string{"dim": fmt.Sprint(8 * i), "window": "3"}, Score: spreadOf([]float64{x, x + 0.01})}
 		for range r.Sets {
 			v.Scores = append(v.Scores, spreadOf([]float64{x, x - 0.02}))
-			v.Spreads = append(v.Spreads, seeds.SpreadOf([]float64{x, x - 0.02}))
 		}
 		v.Stability = &seeds.Stability{Runs: 2, Words: 100, Neighbors: 10, Bands: []seeds.Overlap{{First: 1, Last: 100, Compared: 100}}}
 		v.Own = map[string]string{"lr": "0.1"}

@@ -40,8 +40,10 @@ type Record struct {
 	Fingerprint  string            `json:"fingerprint"`  // of the text
 	Sets         []string          `json:"sets"`         // of the evaluation
 
-	Points   []Point           `json:"points"`   // the observations until now
-	Finished bool              `json:"finished"` // the fields below are set
+	Length   *Length           `json:"length,omitempty"`   // if it is measured
+	Diverged string            `json:"diverged,omitempty"` // why training came to nothing
+	Points   []Point           `json:"points"`             // the observations until now
+	Finished bool              `json:"finished"`           // the fields below are set
 	Summary  runfolder.Summary `json:"summary"`
 	Scores   []evaluate.Result `json:"scores"` // at the end, by all metrics
 
@@ -61,29 +63,10 @@ type Point struct {
 	Bands    []words.Band      `json:"bands"`
 }
 
-// settingsOf returns all recorded settings of a mode, as texts by name.
-// [settings.Config.Recorded] leaves out those that say nothing; report.json and the
-// records of earlier comparisons have them.
-func settingsOf(c settings.Config) map[string]string {
-	texts := map[string]string{}
-	for _, s := range c.Settings() {
-		if s.Record && s.AppliesWith(c.Mode, c.Model) {
-			texts[s.Name] = s.String()
-		}
-	}
-	if c.Budget.Kind == "" {
-		delete(texts, "budget")
-	} else { // what it allows
-		delete(texts, "epochs")
-		delete(texts, "iterations")
-	}
-	texts["device"] = kindOf(texts["device"])
-	return texts
-}
-
 // settingsOf returns the settings of a run. The length of one that follows the first run is known later.
 func (e *executor) settingsOf(r experiment.Run) map[string]string {
-	texts := settingsOf(r.Config)
+	texts := r.Config.Recorded()
+	texts["device"] = kindOf(texts["device"])
 	if e.options.Follows(r) {
 		delete(texts, "epochs")
 		delete(texts, "iterations")

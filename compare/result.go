@@ -37,6 +37,7 @@ type Result struct {
 	Sweeps      []Sweep         `json:"sweeps,omitempty"`
 	Runs        []*Record       `json:"runs"`
 	Missing     []string        `json:"missing,omitempty"`  // runs that an interruption left out
+	Diverged    []string        `json:"diverged,omitempty"` // runs that came to nothing
 	Spelling    string          `json:"spelling,omitempty"` // see Options.EqualEncoder: why no variant composes words from it
 }
 
@@ -120,6 +121,7 @@ type VariantResult struct {
 	Device         string            `json:"device"`   // the name of a GPU; empty: the CPU
 	Vocabulary     int               `json:"vocab"`
 	Memory         runfolder.Memory  `json:"memory_bytes"`
+	Length         *Length           `json:"length,omitempty"` // if it is measured
 	SecondsMatrix  Spread            `json:"seconds_matrix"`
 	SecondsTrain   Spread            `json:"seconds_train"`
 	WordsPerSecond Spread            `json:"words_per_second"`
@@ -132,9 +134,8 @@ type VariantResult struct {
 	// Searched is how the recipe was found; nil: it is a paper's, or unknown.
 	Searched *search `json:"search,omitempty"`
 
-	// Of several seeds: how far they agree on neighbours, and the spread of the scores of Result.Sets.
+	// Of several seeds: how far they agree on neighbours.
 	Stability *seeds.Stability `json:"stability,omitempty"`
-	Spreads   []seeds.Spread   `json:"spreads,omitempty"`
 
 	Curve []CurvePoint `json:"curve"`
 }
@@ -184,7 +185,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	r := &Result{
 		Version: version, Command: command, Machine: thisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
-		Title: f.Options.Title, Missing: f.Missing, Spelling: f.spelling,
+		Title: f.Options.Title, Missing: f.Missing, Diverged: f.Diverged, Spelling: f.spelling,
 		Text: Text{
 			Corpus: f.corpus(), SHA256: f.sum, Fingerprint: corpus.Hex(text.Fingerprint()),
 			Bytes: stats.Bytes, Tokens: stats.Tokens, TrainWords: stats.TokensUsed,
@@ -264,7 +265,7 @@ func overSeeds(runs []*Record, number func(*Record) float64) Spread {
 func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	result := VariantResult{
 		Variant: v, Settings: runs[0].Settings, Device: runs[0].Summary.DeviceName,
-		Vocabulary: runs[0].Summary.Vocab, Memory: runs[0].Summary.Memory,
+		Vocabulary: runs[0].Summary.Vocab, Memory: runs[0].Summary.Memory, Length: runs[0].Length,
 		SecondsMatrix:  overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix }),
 		SecondsTrain:   overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsTrain }),
 		WordsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond }),
@@ -276,7 +277,7 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 	for i := range r.Sets {
 		result.Scores = append(result.Scores, overSeeds(runs, func(r *Record) float64 { return float64(r.Scores[i].Score) }))
 	}
-	result.Spreads, result.Searched = r.spreads(runs), searched(v, result.Settings)
+	result.Searched = searched(v, result.Settings)
 	points := len(runs[0].Points)
 	for _, run := range runs {
 		points = min(points, len(run.Points))

@@ -17,9 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/progress"
-	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
-	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
 // TestWithoutPaths: only the last names of paths are left.
@@ -92,20 +90,17 @@ func TestLimitedBudgets(t *testing.T) {
 	}
 }
 
-// TestEqualBudgets: runs have as many pairs, words or seconds as the first, and a finished comparison stays as it is.
+// TestEqualBudgets: runs have as many pairs or words as the first, and a finished comparison stays as it is.
 func TestEqualBudgets(t *testing.T) {
 	for kind, of := range map[string]func(r *Record) float64{
-		experiment.BudgetPairs:   func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain },
-		experiment.BudgetEpochs:  func(r *Record) float64 { return r.Summary.Epochs },
-		experiment.BudgetSeconds: nil, // see checkEqualSeconds
+		experiment.BudgetPairs:  func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain },
+		experiment.BudgetEpochs: func(r *Record) float64 { return r.Summary.Epochs },
 	} {
 		o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL)
 		o.Seeds, o.Settings["contexts"], o.Budget = 2, "12", experiment.Budget{Kind: kind}
 		o.Variants[0].Own = map[string]string{"sample": "0"}
 		r := summarized(t, o, nil)
-		if of == nil {
-			checkEqualSeconds(t, o, r.Runs[0].Summary, r.Runs[1].Summary)
-		} else if first, cl := of(r.Runs[0]), of(r.Runs[1]); cl < 0.9*first || cl > 1.1*first { // an iteration of this text is a large part
+		if first, cl := of(r.Runs[0]), of(r.Runs[1]); cl < 0.9*first || cl > 1.1*first { // an iteration of this text is a large part
 			t.Errorf("equal %s: cl has %v, the first variant %v", kind, cl, first)
 		}
 		if epochs := r.Runs[2].Summary.Epochs; epochs != 5 {
@@ -122,26 +117,51 @@ func TestEqualBudgets(t *testing.T) {
 	}
 }
 
-// checkEqualSeconds checks that a run of cl had the seconds of the first run as its budget, and ended by it: without, it has a billion
-// iterations. A run ends where another unit of average length would be more beyond the budget than before it. How far that is from
-// the budget depends on the machine, which may stand still in a unit.
-func checkEqualSeconds(t *testing.T, o experiment.Options, first, cl runfolder.Summary) {
-	t.Helper()
-	run, err := runfolder.Open(filepath.Join(o.Out, experiment.RunsFolder, "cl-seed1"))
-	if err != nil {
-		t.Fatal(err)
+// TestMeasuredLength: a budget in seconds is measured once for each variant, also by a command that goes on; all of its seeds train as
+// much, and the report counts the seconds that were measured.
+func TestMeasuredLength(t *testing.T) {
+	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL, string(sequential.Word2Vec))
+	o.Settings["contexts"], o.Budget = "12", experiment.Budget{Kind: experiment.BudgetSeconds}
+	summarized(t, o, nil)
+	o.Seeds = 3
+	r := summarized(t, o, nil)
+	for _, v := range r.Variants {
+		runs := r.runsOf(v.Variant)
+		for _, run := range runs {
+			if run.Summary.Iterations != runs[0].Summary.Iterations || run.Length == nil || *run.Length != *v.Length {
+				t.Errorf("%s: %d iterations of %+v, seed 1 has %d of %+v", run.Name, run.Summary.Iterations, run.Length, runs[0].Summary.Iterations, v.Length)
+			}
+		}
+		if v.seconds() != v.Length.Seconds || !(v.Length.Seconds > 0) {
+			t.Errorf("%s: %v seconds of %+v", v.Name, v.seconds(), v.Length)
+		}
 	}
-	c, err := run.Config()
-	if err != nil {
-		t.Fatal(err)
+	first, cl := r.Runs[0], r.Runs[1]
+	if first.Summary.Epochs != 5 || cl.Summary.Iterations != cl.Length.Iterations {
+		t.Errorf("%v epochs; %d iterations of %+v", first.Summary.Epochs, cl.Summary.Iterations, cl.Length)
 	}
-	seconds := first.SecondsMatrix + first.SecondsTrain
-	if want := (trainer.Budget{Kind: trainer.BudgetSeconds, Amount: seconds}); c.Budget != want {
-		t.Errorf("the budget of cl is %+v, the first variant took %v s", c.Budget, seconds)
+	if other := r.Runs[2]; other.Length.Seconds != first.Length.Seconds || other.Length.Words == 0 {
+		t.Errorf("%s is to train %+v, the first variant %+v", other.Name, other.Length, first.Length)
 	}
-	unit := cl.SecondsTrain / float64(cl.Iterations)
-	if left := seconds - cl.SecondsMatrix - cl.SecondsTrain; cl.Interrupted || left > 0.51*unit {
-		t.Errorf("cl ended %v s early, after %d iterations of %v s", left, cl.Iterations, unit)
+}
+
+// TestDiverged: a variant that diverges is said and left out, also by a command that goes on, and the others are compared.
+func TestDiverged(t *testing.T) {
+	o := smallComparison(t, string(sequential.PWord2Vec))
+	o.Budget = experiment.Budget{Kind: experiment.BudgetRecipe}
+	o.Variants = append(o.Variants, experiment.Variant{Name: "wild", Mode: string(sequential.Word2Vec), Own: map[string]string{"lr": "100"}})
+	for range 2 {
+		r := reported(t, o, nil)
+		if len(r.Diverged) != 2 || !strings.HasPrefix(r.Diverged[0], "wild, seed 1: training diverged: ") || len(r.Variants) != 1 || len(r.Runs) != 2 {
+			t.Fatalf("%d runs, diverged %q", len(r.Runs), r.Diverged)
+		}
+		if !strings.Contains(read(t, filepath.Join(o.Out, PageFile)), "Diverged, and left out: wild, seed 1: ") {
+			t.Error("the page does not say it")
+		}
+	}
+	o.Variants, o.Out = o.Variants[1:], o.Out+"2"
+	if _, err := Execute(t.Context(), o, Means{}); err == nil || !strings.Contains(err.Error(), "nothing is left to compare: wild, seed 1: ") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -45,29 +45,13 @@ func stabilityOf(ctx context.Context, runs []string) (*seeds.Stability, error) {
 	return s, err
 }
 
-// spreads returns the spread over the seeds of each set; nil for one seed.
-func (r *Result) spreads(runs []*Record) []seeds.Spread {
-	if len(runs) < 2 {
-		return nil
-	}
-	var spreads []seeds.Spread
-	for i := range r.Sets {
-		var values []float64
-		for _, run := range runs {
-			values = append(values, float64(run.Scores[i].Score))
-		}
-		spreads = append(spreads, seeds.SpreadOf(values))
-	}
-	return spreads
-}
-
 // StabilityTable says how far the seeds of each variant agree. It has no rows if each has
 // one seed.
 func (p page) StabilityTable() report.Table {
 	t := report.Table{
 		Name: "stability", Title: "Agreement of seeds", Head: append([]string{"of two seeds"}, p.names()...),
 		Note: fmt.Sprintf("Neighbours: how many of the %d nearest neighbours of a word two seeds have in common, as a mean over pairs of seeds and words; "+
-			"the interval is over the choice of words. Scores: the standard deviation between seeds, with an interval by χ².", seeds.Neighbors),
+			"the interval is over the choice of words.", seeds.Neighbors),
 	}
 	var like *seeds.Stability // of a variant that has one
 	for _, v := range p.Variants {
@@ -75,57 +59,30 @@ func (p page) StabilityTable() report.Table {
 			like = v.Stability
 		}
 	}
-	row := func(name string, cellOf func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string)) {
+	row := func(name string, of func(*seeds.Stability) seeds.Overlap) {
 		cells := []cell{{Text: name}}
 		for _, v := range p.Variants {
-			i, text := cellOf(v)
-			c := cell{Text: text(i.Value)}
+			i := missing
+			if v.Stability != nil {
+				i = of(v.Stability).Overlap
+			}
+			c := cell{Text: i.Value.Percent()}
 			if i.Low.Valid() {
-				c.Small = text(i.Low) + " to " + text(i.High)
+				c.Small = i.Low.Percent() + " to " + i.High.Percent()
 			}
 			cells = append(cells, c)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	if like != nil {
-		row("neighbours, all words", func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
-			return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.All }), evaluate.Score.Percent
-		})
-		for b, band := range like.Bands {
-			row(fmt.Sprintf("neighbours, words %s to %s", terminal.Number(band.First), terminal.Number(band.Last)),
-				func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
-					return v.overlap(func(s *seeds.Stability) seeds.Overlap { return s.Bands[b] }), evaluate.Score.Percent
-				})
-		}
+	if like == nil {
+		return t
 	}
-	for i, set := range p.Sets {
-		if set.Main && p.severalSeeds() {
-			row(set.Dataset+", deviation", func(v VariantResult) (evaluate.Interval, func(evaluate.Score) string) {
-				if i >= len(v.Spreads) {
-					return missing, evaluate.Score.String
-				}
-				return v.Spreads[i].Deviation, evaluate.Score.String
-			})
-		}
+	row("neighbours, all words", func(s *seeds.Stability) seeds.Overlap { return s.All })
+	for b, band := range like.Bands {
+		row(fmt.Sprintf("neighbours, words %s to %s", terminal.Number(band.First), terminal.Number(band.Last)),
+			func(s *seeds.Stability) seeds.Overlap { return s.Bands[b] })
 	}
 	return t
 }
 
 var missing = evaluate.Interval{Value: evaluate.NoScore, Low: evaluate.NoScore, High: evaluate.NoScore}
-
-// overlap returns an overlap of a variant, if it has one.
-func (v VariantResult) overlap(of func(*seeds.Stability) seeds.Overlap) evaluate.Interval {
-	if v.Stability == nil {
-		return missing
-	}
-	return of(v.Stability).Overlap
-}
-
-func (p page) severalSeeds() bool {
-	for _, v := range p.Variants {
-		if len(v.Spreads) > 0 {
-			return true
-		}
-	}
-	return false
-}

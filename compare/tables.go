@@ -264,11 +264,15 @@ func probability(p evaluate.Score) string {
 	return strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0")
 }
 
+// lossNote says why losses of variants can be put beside one another.
+const lossNote = "All variants have the same pairs and the same formula, whatever their training minimizes. A variant that trains with other negatives, " +
+	"on a subsampled text or by another loss is not made for this one, so compare variance and shape before level."
+
 // BandTable is the table of mean and variance of the losses at the end.
 func (p page) BandTable() report.Table {
 	t := report.Table{
 		Name: "loss", Title: "Loss of words by frequency, at the end", Head: p.columns("occurrences", "words"),
-		Note: "Means over the words of a band, and the variance between them.",
+		Note: lossNote + " Means over the words of a band, and the variance between them.",
 	}
 	for b, band := range p.bands() {
 		row := []cell{{Text: bandName(band.Band)}}
@@ -285,6 +289,9 @@ func (p page) BandTable() report.Table {
 	return t
 }
 
+// ofOthers are settings that say nothing of a comparison: of checkpoints, and of several hosts.
+var ofOthers = []string{"checkpoint", "sync", "combine-rule"}
+
 // SettingTable lists the settings. One with the same value for all variants has that
 // value once; one that no variant uses is left out.
 func (p page) SettingTable() report.Table {
@@ -295,8 +302,8 @@ func (p page) SettingTable() report.Table {
 		row := []cell{{Text: s.Name}}
 		used, same := false, true
 		for _, v := range trained {
-			value := settingOf(v, s)
-			used = used || value != "–"
+			value := cmp.Or(terminal.Minus(v.Settings[s.Name]), "–")
+			used = used || value != "–" && !slices.Contains(ofOthers, s.Name)
 			row = append(row, cell{Text: value})
 			same = same && value == row[1].Text
 		}
@@ -309,20 +316,4 @@ func (p page) SettingTable() report.Table {
 		}
 	}
 	return t
-}
-
-// settingOf returns the value of a setting of a variant, or a dash if it says
-// nothing.
-func settingOf(v VariantResult, s settings.Setting) string {
-	if s.Subword != nil && !slices.Contains(s.Subword, v.Settings["subword"]) {
-		return "–"
-	}
-	value := v.Settings[s.Name]
-	if s.Name == "iterations" && value == "0" { // whole epochs
-		value = ""
-	}
-	if value == "" {
-		return "–"
-	}
-	return terminal.Minus(value)
 }

@@ -11,20 +11,19 @@ import (
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
 
-// leaveOut takes the runs that are not finished out of an interrupted comparison, and returns the
-// others.
+// leaveOut takes the runs that diverged or are not finished out of a comparison, and returns the others.
 func (e *executor) leaveOut(f *Finished) (finished []experiment.Run) {
 	all, texts := f.Records, f.Texts
 	f.Records, f.Texts = nil, nil
 	for i, r := range e.runs {
-		if e.due(all[i]) {
+		switch {
+		case all[i].Diverged != "":
+			f.Diverged = append(f.Diverged, r.Title()+": "+all[i].Diverged)
+		case e.due(all[i]):
 			f.Missing = append(f.Missing, r.Title())
-			continue
+		default:
+			f.Records, f.Texts, finished = append(f.Records, all[i]), append(f.Texts, texts[i]), append(finished, r)
 		}
-		f.Records, f.Texts, finished = append(f.Records, all[i]), append(f.Texts, texts[i]), append(finished, r)
-	}
-	for _, external := range e.options.External {
-		f.Missing = append(f.Missing, external.Name)
 	}
 	return finished
 }
@@ -42,21 +41,6 @@ func stopped(ctx context.Context, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: the same command continues with what is finished", train.ErrInterrupted)
-}
-
-// firstRun returns the summary of the first run, which is finished by now if others follow it.
-func (e *executor) firstRun() (runfolder.Summary, error) {
-	if !e.options.Budget.IsEqual() {
-		return runfolder.Summary{}, nil
-	}
-	record, err := e.open(e.runs[0])
-	if err == nil && !record.Finished {
-		err = fmt.Errorf("%s is not trained yet, and the others train as long as it does", e.runs[0].Title())
-	}
-	if err != nil {
-		return runfolder.Summary{}, err
-	}
-	return record.Summary, nil
 }
 
 // begun reports whether there is a run to resume. If the folder cannot be read,

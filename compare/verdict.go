@@ -137,7 +137,7 @@ func (r *Result) setSentence(best string, others []VariantResult) string {
 	if len(said) == 0 {
 		return "No single set tells them apart."
 	}
-	return "On single sets, " + enumerate(said, itself) + "."
+	return "On single sets, " + strings.Join(said, "; ") + "."
 }
 
 // enumerate lists the first few of many.

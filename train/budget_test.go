@@ -59,7 +59,7 @@ func TestBudgets(t *testing.T) {
 
 func checkBudget(t *testing.T, c settings.Config, amount float64) {
 	t.Helper()
-	plan, err := MakePlan(t.Context(), c, nil)
+	plan, err := MakePlan(t.Context(), c, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func checkBudget(t *testing.T, c settings.Config, amount float64) {
 func TestBudgetOfTime(t *testing.T) {
 	for _, mode := range []string{settings.ModeCL, "pword2vec"} {
 		c := budgetConfig(t, mode, "", "0.5s")
-		plan, err := MakePlan(t.Context(), c, nil)
+		plan, err := MakePlan(t.Context(), c, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

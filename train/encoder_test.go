@@ -126,7 +126,7 @@ func TestPlanTellsTheFit(t *testing.T) {
 	plan := func(unseen string, dim, threads int) (seconds float64, text string) {
 		c := subwordConfig(t, "word2vec", "fitted")
 		c.Unseen, c.Dim, c.Threads = unseen, dim, threads
-		p, err := MakePlan(t.Context(), c, nil)
+		p, err := MakePlan(t.Context(), c, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func TestEncoderPlan(t *testing.T) {
 	for _, mode := range graphModes {
 		for _, name := range subwordRuns(mode) {
 			c := subwordConfig(t, mode, name)
-			plan, err := MakePlan(t.Context(), c, nil)
+			plan, err := MakePlan(t.Context(), c, Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,13 +257,13 @@ func TestEncoderPlan(t *testing.T) {
 	}
 	c := subwordConfig(t, settings.ModeCL, "cnn")
 	c.CharDim, c.Filters, c.MaxMemory = 1000, settings.Numbers{60000}, size(t, "300MB")
-	if _, err := MakePlan(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "--filters (now 60000)") {
+	if _, err := MakePlan(t.Context(), c, Options{}, nil); err == nil || !strings.Contains(err.Error(), "--filters (now 60000)") {
 		t.Errorf("too little memory: %v", err)
 	}
 	c = subwordConfig(t, settings.ModeCL, "cnn")
 	c.MaxChars = 3
 	var shown bytes.Buffer
-	if _, err := MakePlan(t.Context(), c, progress.New(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
+	if _, err := MakePlan(t.Context(), c, Options{}, progress.New(&shown)); err != nil || !strings.Contains(shown.String(), "Note: 3 words longer than --max-chars 3") {
 		t.Errorf("%v, %s", err, &shown)
 	}
 }

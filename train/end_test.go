@@ -103,7 +103,7 @@ func TestMakePlanLeavesNothing(t *testing.T) {
 		} else if mode == settings.ModeGloVe {
 			moments = 1 // AdaGrad's sums of squares
 		}
-		plan, err := MakePlan(t.Context(), c, nil)
+		plan, err := MakePlan(t.Context(), c, Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i in
 	rows := embedding.Rows{Words: j.text.vocabulary.Words, Dim: j.config.Dim, Vector: vector}
 	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, j.config.ThreadCount()) })
 	if errors.Is(err, embedding.ErrNotFinite) {
-		return fmt.Errorf("%w: the trained vectors are not sound: %w", errDiverged, err)
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", ErrDiverged, err)
 	}
 	return err
 }

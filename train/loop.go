@@ -236,12 +236,12 @@ func (t *training) look() error {
 	return nil
 }
 
-// errDiverged marks errors of a training whose tables are ruined.
-var errDiverged = errors.New("training diverged")
+// ErrDiverged is the error of a training whose tables are ruined.
+var ErrDiverged = errors.New("training diverged")
 
 func (l *loop) diverged(err error, unit int, lr float64) error {
 	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)",
-		errDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
+		ErrDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
 }
 
 // A speedometer measures speeds between the moments that are shown.

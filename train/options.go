@@ -38,6 +38,10 @@ type Options struct {
 	// [Follow].
 	Ranks *cluster.Group
 
+	// Steady makes [MakePlan] measure what other programs hardly change: the processor time for each thread, not that of a clock, in the
+	// fastest of several slices. On a GPU it is the clock's.
+	Steady bool
+
 	// NoPlan leaves out the plan, which takes a measurement to make.
 	NoPlan bool
 }

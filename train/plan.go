@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"runtime"
 	"slices"
 	"time"
 
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
@@ -78,14 +81,21 @@ func (j *job) disk() Disk {
 
 // MakePlan reads the text, builds or opens M, and measures a few units. It leaves
 // no vectors and no file behind.
-func MakePlan(ctx context.Context, c settings.Config, p *progress.Progress) (Plan, error) {
-	j := &job{config: c, dry: true}
+func MakePlan(ctx context.Context, c settings.Config, o Options, p *progress.Progress) (Plan, error) {
+	j := &job{config: c, options: o, dry: true}
 	defer j.close()
 	if err := j.prepare(ctx, p); err != nil {
 		return Plan{}, err
 	}
 	defer p.Busy("measuring the speed of training")()
-	perUnit, pairs, err := calibrate(ctx, j.trainer, c.Rate(0, j.trainer.Units()))
+	measure := calibration{trainer: j.trainer, rate: c.Rate(0, j.trainer.Units()), now: clock(), slice: calibrationTime.Seconds(), slices: 1}
+	if o.Steady {
+		measure.slice, measure.slices = calibrationTime.Seconds()/3, steadySlices
+		if now, ok := processorClock(&c); ok {
+			measure.now = now
+		}
+	}
+	perUnit, pairs, err := measure.run(ctx)
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
@@ -153,38 +163,73 @@ func (j *job) announcer(p *progress.Progress) func(perUnit, pairs float64) {
 const (
 	calibrationTime  = 300 * time.Millisecond
 	calibrationUnits = 20
+	steadySlices     = 8
+	steadySeconds    = 3 // of all slices, if units are long
 )
 
-// calibrate returns the time of one unit and its pairs on average, measured on the
-// first units of t after one to warm up.
-func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
-	units := t.Units()
+// clock returns a clock that tells seconds.
+func clock() func() float64 {
 	start := time.Now()
-	reports, err := trainer.Advance(ctx, t, 0, []float64{rate})
-	if err != nil {
-		return 0, 0, err
-	}
-	seconds, pairs = time.Since(start).Seconds(), reports[0].Pairs
-	// A short run is not held up by measuring: a twentieth of its units.
-	most := min(units, 3+min(units/20, calibrationUnits))
-	start = time.Now()
-	sum := 0.0 // of pairs
-	for done := 1; done < most; {
-		series := slices.Repeat([]float64{rate}, min(units-done, trainer.SeriesLength(t)))
-		if reports, err = trainer.Advance(ctx, t, done, series); err != nil {
+	return func() float64 { return time.Since(start).Seconds() }
+}
+
+// processorClock returns a clock of the processor time that each thread of a run has had on average; ok is false on a GPU, which has none.
+func processorClock(c *settings.Config) (now func() float64, ok bool) {
+	_, ok = machine.ProcessorTime()
+	threads := float64(min(c.ThreadCount(), runtime.GOMAXPROCS(0)))
+	return func() float64 {
+		t, _ := machine.ProcessorTime()
+		return t.Seconds() / threads
+	}, ok && c.Device == settings.DeviceCPU
+}
+
+// A calibration measures the time of a unit and its pairs, on the first units of a trainer after one to warm up: the mean of a slice of
+// some seconds, and the fastest of several.
+type calibration struct {
+	trainer trainer.Trainer
+	rate    float64
+	now     func() float64
+	slice   float64
+	slices  int
+
+	done int // units
+}
+
+// units trains units for a slice, most at the most.
+func (m *calibration) units(ctx context.Context, most int) (seconds, pairs float64, err error) {
+	start, first, sum := m.now(), m.done, 0.0
+	for m.done-first < most {
+		series := slices.Repeat([]float64{m.rate}, min(most-m.done+first, trainer.SeriesLength(m.trainer)))
+		reports, err := trainer.Advance(ctx, m.trainer, m.done, series)
+		if err != nil {
 			return 0, 0, err
 		}
 		for _, r := range reports {
 			sum += r.Pairs
 		}
-		done += len(reports)
-		elapsed := time.Since(start)
-		seconds, pairs = elapsed.Seconds()/float64(done-1), sum/float64(done-1)
-		if elapsed > calibrationTime {
+		if m.done += len(reports); m.now()-start > m.slice {
 			break
 		}
 	}
-	return seconds, pairs, nil
+	count := float64(m.done - first)
+	return (m.now() - start) / count, sum / count, nil
+}
+
+func (m *calibration) run(ctx context.Context) (seconds, pairs float64, err error) {
+	all := m.trainer.Units()
+	seconds, pairs, err = m.units(ctx, 1)
+	most := min(all-1, 2+min(all/20, calibrationUnits)) // a short run is not held up by measuring: a twentieth of its units
+	if m.slices > 1 {
+		most = all / m.slices
+	}
+	fastest, start := math.Inf(1), m.now()
+	for i := 0; i < m.slices && err == nil && 0 < most && most <= all-m.done && (i < 2 || m.now()-start < steadySeconds); i++ {
+		var perUnit, pairsOf float64
+		if perUnit, pairsOf, err = m.units(ctx, most); perUnit/pairsOf < fastest {
+			fastest, seconds, pairs = perUnit/pairsOf, perUnit, pairsOf
+		}
+	}
+	return seconds, pairs, err
 }
 
 // Print writes the plan for people.

@@ -130,7 +130,7 @@ func (j *job) announceResume(p *progress.Progress) {
 
 // advise adds advice to an error of a training.
 func (j *job) advise(f *runfolder.Folder, err error) error {
-	diverged := errors.Is(err, errDiverged)
+	diverged := errors.Is(err, ErrDiverged)
 	saved, openErr := runfolder.OpenCheckpoint(f.Path(runfolder.CheckpointFile))
 	switch {
 	case saved == nil && diverged:

@@ -34,14 +34,14 @@ func TestSavingDiverged(t *testing.T) {
 	defer folder.Close()
 	values := make([]float32, len(words))
 	values[7] = float32(math.NaN())
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); !errors.Is(err, errDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); !errors.Is(err, ErrDiverged) {
 		t.Errorf("NaN: %v", err)
 	}
 	values[7] = 0
 	if err := os.RemoveAll(folder.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); err == nil || errors.Is(err, errDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); err == nil || errors.Is(err, ErrDiverged) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -64,14 +64,14 @@ func TestSavingEncoderLast(t *testing.T) {
 	if err := os.WriteFile(folder.Path(runfolder.EncoderFile), []byte("of vectors before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.exportTables(folder); err == nil || errors.Is(err, errDiverged) {
+	if err := j.exportTables(folder); err == nil || errors.Is(err, ErrDiverged) {
 		t.Errorf("n-grams that cannot be fitted: %v", err)
 	}
 	if got, want := entries(t, folder.Dir), []string{runfolder.ContextFile, runfolder.VectorsFile}; !slices.Equal(got, want) {
 		t.Errorf("before the encoder there are %v, want %v", got, want)
 	}
 	trainer.w[3] = float32(math.NaN())
-	if err := j.exportTables(folder); !errors.Is(err, errDiverged) {
+	if err := j.exportTables(folder); !errors.Is(err, ErrDiverged) {
 		t.Errorf("NaN: %v", err)
 	}
 }

@@ -100,7 +100,7 @@ func TestSeriesDiverges(t *testing.T) {
 	l := testLoop(f, nil)
 	l.trainer = &seriesTrainer{fakeTrainer: f}
 	l.metrics = nil
-	if _, err := l.run(t.Context()); !errors.Is(err, errDiverged) || !strings.Contains(err.Error(), "NaN at iteration 9 of 17") {
+	if _, err := l.run(t.Context()); !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "NaN at iteration 9 of 17") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func (o *planOptions) run(ctx context.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	plan, err := train.MakePlan(ctx, config, s.Progress(o.quiet))
+	plan, err := train.MakePlan(ctx, config, train.Options{}, s.Progress(o.quiet))
 	if err != nil {
 		return err
 	}

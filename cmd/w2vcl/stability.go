@@ -47,7 +47,8 @@ the runs differ. Each RUN is a run folder or a file of vectors; give two or more
 
 The overlap of a band of words is a mean over its words and over all pairs of runs.
 Its interval holds 95% of what other words of the same frequency would give. The
-interval of a mean score is by Student's t, the interval of a standard deviation by χ².`,
+interval of a mean score is by Student's t, the interval of a standard deviation by χ²
+from five runs on.`,
 		Example: `  w2vcl stability runs/seed1 runs/seed2 runs/seed3
   w2vcl stability runs/seed* --data sets/ --json`,
 		Args: severalRuns,

@@ -88,10 +88,11 @@ func (b Budget) IsEqual() bool { return b.Amount == 0 && b.Kind != "" && b.Kind 
 
 // Explain says in a sentence what the budget means.
 func (b Budget) Explain() string {
+	const measured = "The speed of each variant is measured once, in processor time, so all of its seeds train as much and other programs hardly change it"
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch {
 	case b.IsEqual() && b.Kind == BudgetSeconds:
-		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M"
+		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M. " + measured
 	case b.IsEqual() && b.Kind == BudgetPairs:
 		return "pairs: the first variant trains as long as its recipe says, and each other run on as many pairs"
 	case b.IsEqual():
@@ -101,7 +102,7 @@ func (b Budget) Explain() string {
 	case b.Kind == BudgetIterations:
 		return terminal.Quantity(amount, "iteration") + " of mode cl, and about as many pairs of every other mode as these iterations have"
 	case b.Kind == BudgetSeconds:
-		return terminal.Quantity(amount, "second") + " of building M and training for each run, without the time to read the text"
+		return terminal.Quantity(amount, "second") + " of building M and training for each run, without the time to read the text. " + measured
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
 		return amount + " " + b.Kind + " for each run"
 	default:
@@ -148,11 +149,9 @@ func (b Budget) apply(mode string, texts map[string]string) {
 	}
 }
 
-// asLong returns the budget of a run that trains as long as another did.
+// asLong returns the budget of a run that trains as many pairs or words as another did.
 func (b Budget) asLong(s runfolder.Summary) trainer.Budget {
 	switch b.Kind {
-	case BudgetSeconds:
-		return trainer.Budget{Kind: trainer.BudgetSeconds, Amount: s.SecondsMatrix + s.SecondsTrain}
 	case BudgetPairs:
 		return trainer.Budget{Kind: trainer.BudgetPairs, Amount: s.PairsPerSecond * s.SecondsTrain}
 	default:

@@ -134,6 +134,7 @@ func TestOptionsRefuse(t *testing.T) {
 		"own setting unknown": {func(o *Options) { o.Variants[0].Own = map[string]string{"pace": "1"} }, `unknown setting "pace"`},
 		"own of another mode": {func(o *Options) { o.Variants[1].Own = map[string]string{"batch": "1"} }, "--batch does not apply to mode word2vec"},
 		"impossible setting":  {func(o *Options) { o.Settings["dim"] = "0" }, "--dim 0"},
+		"the same twice":      {func(o *Options) { o.Variants[1] = Variant{"again", settings.ModeCL, map[string]string{"dim": "100"}} }, "variants cl and again have the same settings"},
 		"seeds at the end":    {func(o *Options) { o.Seeds, o.Settings["seed"] = 2, "9223372036854775807" }, "too large for 2 seeds"},
 		"too many": {func(o *Options) {
 			o.Variants[0].Own = map[string]string{"window": "1,2,3,4,5,6,7,8,9,10", "negative": "1,2,3,4,5,6,7,8,9,10", "dim": "1,2,3,4,5,6,7,8,9,10"}
@@ -155,7 +156,7 @@ func TestVariants(t *testing.T) {
 	o := testOptions(settings.ModeCL)
 	o.Settings["window"], o.Settings["min-ngram"] = "3, 5", "4"
 	for _, text := range []string{
-		"k10: mode=cl, negative=10,window=2", "sub: mode=cl,subword=none,ngram", "cnn:mode=cl,subword=cnn,widths=2,3,window=4", "blazing: preset=blazingtext,window=6",
+		"k10: mode=cl, negative=10,window=2", "sub: mode=cl,negative=9,subword=none,ngram", "cnn:mode=cl,subword=cnn,widths=2,3,window=4", "blazing: preset=blazingtext,window=6",
 		"fullw2v", "rare: mode=pword2vec,min-count=9,threads=1",
 	} {
 		v, err := ParseVariant(text)
@@ -181,8 +182,8 @@ func TestVariants(t *testing.T) {
 	}
 	want := []string{
 		"cl-window3-seed1: cl 3 8 none", "cl-window5-seed1: cl 5 8 none", "k10-seed1: cl 2 10 none",
-		"sub-window3-subwordnone-seed1: cl 3 8 none", "sub-window3-subwordngram-seed1: cl 3 8 ngram",
-		"sub-window5-subwordnone-seed1: cl 5 8 none", "sub-window5-subwordngram-seed1: cl 5 8 ngram",
+		"sub-window3-subwordnone-seed1: cl 3 9 none", "sub-window3-subwordngram-seed1: cl 3 9 ngram",
+		"sub-window5-subwordnone-seed1: cl 5 9 none", "sub-window5-subwordngram-seed1: cl 5 9 ngram",
 		"cnn-seed1: cl 4 8 cnn", "blazing-seed1: word2vec 6 5 none",
 		"fullw2v-window3-seed1: fullw2v 3 5 none", "fullw2v-window5-seed1: fullw2v 5 5 none",
 		"rare-window3-seed1: pword2vec 3 5 none", "rare-window5-seed1: pword2vec 5 5 none",
@@ -359,10 +360,10 @@ func TestBudgetOfModes(t *testing.T) {
 func TestEqualBudgets(t *testing.T) {
 	o := testOptions(settings.ModePPMI, settings.ModeCL, string(sequential.Word2Vec))
 	o.Seeds = 2
-	o.Variants = append(o.Variants, Variant{"own", "word2vec", map[string]string{"epochs": "7"}}, Variant{Name: "ppmi2", Mode: settings.ModePPMI})
-	summary := runfolder.Summary{SecondsMatrix: 2, SecondsTrain: 8, PairsPerSecond: 1e6, TrainWords: 500, Epochs: 3.5}
+	o.Variants = append(o.Variants, Variant{"own", "word2vec", map[string]string{"epochs": "7"}}, Variant{"ppmi2", settings.ModePPMI, map[string]string{"window": "7"}})
+	summary := runfolder.Summary{SecondsTrain: 8, PairsPerSecond: 1e6, TrainWords: 500, Epochs: 3.5}
 	for kind, want := range map[string]trainer.Budget{
-		BudgetSeconds: {Kind: trainer.BudgetSeconds, Amount: 10}, BudgetPairs: {Kind: trainer.BudgetPairs, Amount: 8e6}, BudgetEpochs: {Kind: trainer.BudgetWords, Amount: 1750},
+		BudgetPairs: {Kind: trainer.BudgetPairs, Amount: 8e6}, BudgetEpochs: {Kind: trainer.BudgetWords, Amount: 1750},
 	} {
 		var err error
 		if o.Budget, err = ParseEqual(kind); err != nil {

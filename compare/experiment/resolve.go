@@ -60,6 +60,11 @@ func (o Options) Runs() ([]Run, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i, other := range configs {
+			if maps.Equal(c.Recorded(), other.Recorded()) && o.SaysLength(v) == o.SaysLength(variants[i]) {
+				return nil, terminal.Usagef("variants %s and %s have the same settings: leave one of them out", variants[i].Name, v.Name)
+			}
+		}
 		configs = append(configs, c)
 	}
 	var runs []Run

@@ -224,7 +224,8 @@ type Spread struct {
 }
 
 // SpreadOf returns the spread of one number of each run. A number that is missing, NaN, is
-// left out; where one or none is left, intervals and deviation are missing.
+// left out; where one or none is left, intervals and deviation are missing. The deviation has an interval from five values on: that of
+// fewer says next to nothing.
 func SpreadOf(values []float64) Spread {
 	known := make([]float64, 0, len(values))
 	for _, v := range values {
@@ -243,6 +244,9 @@ func SpreadOf(values []float64) Spread {
 	freedom := float64(len(known) - 1)
 	half := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975) * deviation / math.Sqrt(freedom+1)
 	s.Mean.Low, s.Mean.High = evaluate.Score(mean-half), evaluate.Score(mean+half)
+	if len(known) < 5 {
+		return s
+	}
 	chi := distuv.ChiSquared{K: freedom}
 	s.Deviation.Low = evaluate.Score(deviation * math.Sqrt(freedom/chi.Quantile(0.975)))
 	s.Deviation.High = evaluate.Score(deviation * math.Sqrt(freedom/chi.Quantile(0.025)))

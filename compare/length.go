@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/train"
+	"github.com/w2vcl/w2vcl/train/runfolder"
+	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
+)
+
+// A Length is how long the runs of a variant train. It is measured once, in processor time, so that all seeds have the same and other
+// programs on the machine hardly change it.
+type Length struct {
+	// Seconds of building M and training are what a run takes a machine that does nothing else.
+	Seconds float64 `json:"seconds"`
+
+	// A budget in seconds comes to so many iterations of mode cl, or words.
+	Iterations int     `json:"iterations,omitempty"`
+	Words      float64 `json:"words,omitempty"`
+}
+
+// fixLength sets how long a run trains.
+func (e *executor) fixLength(ctx context.Context, r *experiment.Run, record *Record) error {
+	c, b := &r.Config, e.options.Budget
+	seconds := b.IsEqual() && b.Kind == experiment.BudgetSeconds
+	switch {
+	case !e.options.Follows(*r):
+	case seconds:
+		c.Budget = trainer.Budget{Kind: trainer.BudgetSeconds, Amount: e.records[0].Length.Seconds}
+	default:
+		first, err := e.firstRun()
+		if err != nil {
+			return err
+		}
+		c.Budget = e.options.BudgetOf(first, e.iterationPairs)
+	}
+	timed, leads := c.Budget.Kind == trainer.BudgetSeconds, seconds && r.Name == e.runs[0].Name
+	if !timed && !leads {
+		return nil
+	}
+	for _, other := range e.records { // other seeds
+		if record.Length == nil && other.Variant.Name == r.Name {
+			record.Length = other.Length
+		}
+	}
+	if record.Length == nil {
+		length, err := e.measure(ctx, c, timed)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
+		}
+		record.Length = &length
+	}
+	if timed {
+		c.Iterations = record.Length.Iterations
+		if c.Budget = (trainer.Budget{}); c.Iterations == 0 {
+			c.Budget = trainer.Budget{Kind: trainer.BudgetWords, Amount: record.Length.Words}
+		}
+	}
+	return nil
+}
+
+// measure finds what the length of a configuration comes to.
+func (e *executor) measure(ctx context.Context, c *settings.Config, timed bool) (Length, error) {
+	options := train.Options{Text: e.texts[(experiment.Run{Config: *c}).TextKey()], Matrix: e.shared.get, Steady: true}
+	plan, err := train.MakePlan(ctx, *c, options, e.Progress)
+	l := Length{Seconds: plan.SecondsMatrix + plan.SecondsTrain}
+	if timed && c.Mode == settings.ModeCL {
+		l.Iterations = plan.Iterations
+	} else if timed {
+		l.Words = float64(plan.TrainWords) * plan.Epochs
+	}
+	return l, err
+}
+
+// firstRun returns the summary of the first run, which others follow in pairs or epochs.
+func (e *executor) firstRun() (runfolder.Summary, error) {
+	first := e.records[0]
+	if e.options.Budget.IsEqual() && !first.trained() {
+		return runfolder.Summary{}, errors.New("the first run did not train to its end, and the others train as long as it does: choose another --budget")
+	}
+	return first.Summary, nil
+}
+
+// trained reports whether the run has a summary.
+func (r *Record) trained() bool { return r.Summary.Mode != "" }
