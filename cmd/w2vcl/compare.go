@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,8 +63,9 @@ otherwise. Everything else comes from the recipe of each mode; with a paper's --
 subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
-every other run trains for as many seconds, building M included. --equal pairs or --equal epochs
-equalizes pairs or words of the text.
+every other run trains for as many seconds, building M included. The speed of each variant is
+measured once, in processor time, so all its seeds train as much and other programs hardly
+change it. --equal pairs or --equal epochs equalizes pairs or words of the text.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative
@@ -72,8 +74,8 @@ equalizes pairs or words of the text.
   iterations=N  iterations of mode cl, and about as many pairs in the other modes
   recipe        no budget: each mode trains as long as its recipe says
 A variant with its own epochs, iterations or budget keeps them. The time of scoring does not
-count. The report says what was held equal. It marks no score as the best where seconds,
-pairs and words all differ too much. --classify also scores each finished run on the sets of
+count. The report begins with a verdict: what differs by more than seeds and items explain
+(Welch's test, with Holm's correction for all tests), or what would decide it. --classify also scores each finished run on the sets of
 sentences in --data (see 'w2vcl eval --help'), which takes minutes for each run.
 
 The runs stay in DIR/runs. After an interrupt, a kill or a crash the same command
@@ -149,11 +151,30 @@ func (o *compareOptions) addFlags(cmd *cobra.Command) {
 	}
 	o.settings.AddSettings(cmd,
 		func(setting settings.Setting) bool { return slices.Contains(comparedSettings, setting.Name) })
+	showOwnDefaults(cmd)
 	cli.CompleteValues(cmd, "modes", settings.ModeNames()...)
 	cli.CompleteValues(cmd, "budget", experiment.BudgetRecipe, experiment.BudgetEpochs+"=", experiment.BudgetIterations+"=", "60s")
 	cli.CompleteValues(cmd, "equal", experiment.Equals...)
 	cli.AddJSON(cmd, &o.json, "print the report as one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
+}
+
+// showOwnDefaults makes help show, beside the defaults of mode cl, those that other modes have of their own.
+func showOwnDefaults(cmd *cobra.Command) {
+	for _, name := range []string{"window", "negative", "sample", "batch"} {
+		flag, modes := cmd.Flags().Lookup(name), map[string][]string{}
+		for _, mode := range settings.ModeNames() {
+			c := settings.Defaults(mode, "", "", "")
+			for _, s := range c.Settings() {
+				if s.Name == name && s.AppliesWith(c.Mode, c.Model) && s.String() != flag.DefValue {
+					modes[s.String()] = append(modes[s.String()], mode)
+				}
+			}
+		}
+		for _, value := range slices.Sorted(maps.Keys(modes)) {
+			flag.DefValue += fmt.Sprintf("; %s in %s", value, strings.Join(modes[value], ", "))
+		}
+	}
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
