@@ -8,7 +8,7 @@ import (
 // Bytes is about what a graph of the rows and their gradient takes.
 func TestBytes(t *testing.T) {
 	r := newRand(t)
-	vocabulary := manyWords(r, 4000)
+	vocabulary := manyWords(r, 2000)
 	for name, o := range map[string]NetworkOptions{
 		"characters":   {Filters: []int{64}},
 		"lengths":      {Filters: []int{32}, Activation: Tanh, Spelling: SpellingOptions{Gram: []int{1, 2, 3}}},
