@@ -34,8 +34,8 @@ func newMap(s cli.Streams) *cobra.Command {
 		Short:      "Draw words as a map: similar words lie together",
 		SuggestFor: []string{"plot", "visualize", "tsne", "umap"},
 		Long: `Place words in the plane by t-SNE, so that words with similar vectors lie together, and
-draw them as a picture (SVG). The words are the most frequent ones, or those of a file.
-The same vectors and --seed give the same map.
+draw them as a picture (SVG). Groups of near words have colours. The words are the most
+frequent ones, or those of a file. The same vectors and --seed give the same map.
 
 DIR|VECTORS is a run folder, also of a run that still trains, or a file of vectors.`,
 		Example: `  w2vcl map runs/wiki --out wiki.svg

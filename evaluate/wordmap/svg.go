@@ -47,9 +47,9 @@ func (m *Map) WriteSVG(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img">`+"\n", svgWidth, svgHeight)
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(terminal.VisibleLine(m.Title)))
-	b.WriteString("<style>text{font-family:Helvetica,Arial,sans-serif;text-anchor:middle;dominant-baseline:central}" +
-		".ground{fill:#fbfbf9;stroke:#d9d9d2}circle{opacity:.5}" + rules(lightColors) +
-		"@media(prefers-color-scheme:dark){.ground{fill:#14171c;stroke:#30363d}" + rules(darkColors) + "}</style>\n")
+	b.WriteString("<style>text{font-family:Helvetica,Arial,sans-serif;text-anchor:middle;dominant-baseline:central;" +
+		"paint-order:stroke;stroke:#fbfbf9;stroke-width:3}.ground{fill:#fbfbf9;stroke:#d9d9d2}circle{opacity:.5}" + rules(lightColors) +
+		"@media(prefers-color-scheme:dark){text{stroke:#14171c}.ground{fill:#14171c;stroke:#30363d}" + rules(darkColors) + "}</style>\n")
 	fmt.Fprintf(&b, `<rect class="ground" x=".5" y=".5" width="%g" height="%g" rx="10"/>`+"\n", svgWidth-1, svgHeight-1)
 	places := onPicture(m.Places)
 	labels := m.labels(places)
