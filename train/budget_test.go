@@ -24,7 +24,7 @@ func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 		flags["model"] = model
 	}
 	switch model {
-	case settings.ModelCBOW:
+	case settings.ModelPositional:
 		flags["subword"] = settings.SubwordNone
 	case settings.ModelSkipGram:
 		flags["contexts"] = "128" // an epoch has so many iterations
@@ -44,7 +44,7 @@ func TestBudgets(t *testing.T) {
 		case settings.ModePPMI: // without a length
 			continue
 		case settings.ModeCL:
-			models = []string{settings.ModelCBOW, settings.ModelSkipGram}
+			models = []string{settings.ModelPositional, settings.ModelSkipGram}
 		}
 		for _, model := range models {
 			t.Run(m.Name+model, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestMakePlanLeavesNothing(t *testing.T) {
 		case settings.ModeVanilla:
 			m.Moments -= 4 * 2 // minibatches trained
 		}
-		if plan.Iterations < 1 || plan.SecondsTrain <= 0 || plan.PairsPerIteration <= 0 || m.Tables != 2*6*4*4 || m.Moments != int64(moments)*m.Tables ||
+		if plan.Iterations < 1 || plan.SecondsTrain <= 0 || plan.PairsPerIteration <= 0 || m.Tables != int64(2*6+c.Positions())*4*4 || m.Moments != int64(moments)*m.Tables ||
 			plan.Memory.Total != m.Corpus+m.Matrix+m.Tables+plan.Memory.Moments+m.Work || m.Peak < m.Total {
 			t.Errorf("%s: plan %+v", mode, plan)
 		}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/subword"
@@ -97,10 +99,15 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 	if err := folder.RemoveVectors(); err != nil {
 		return err
 	}
+	if err := j.exportPositions(folder); err != nil {
+		return err
+	}
 	words, contexts := j.trainer.Tables()
 	var contextsErr error
 	var working sync.WaitGroup
-	working.Go(func() { contextsErr = j.exportRows(folder, runfolder.ContextFile, j.rows(contexts, nil, nil)) })
+	working.Go(func() {
+		contextsErr = j.exportRows(folder, runfolder.ContextFile, j.text.vocabulary.Words, j.rows(contexts, nil, nil))
+	})
 	vectors, added, untouched := words, contexts, j.start.kept
 	var center []float32
 	if j.composes() {
@@ -111,7 +118,7 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 			copy(vectors[i*j.config.Dim:], vector)
 		}
 	}
-	err := j.exportRows(folder, runfolder.VectorsFile, j.rows(vectors, added, untouched))
+	err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(vectors, added, untouched))
 	working.Wait()
 	if err = cmp.Or(err, contextsErr); err != nil || !j.composes() {
 		return err
@@ -135,9 +142,25 @@ func (j *job) rows(words, contexts []float32, untouched [][]float32) func(i int,
 	}
 }
 
+// exportPositions writes the position weights, if there are some, each with its offset as its word.
+func (j *job) exportPositions(folder *runfolder.Folder) error {
+	var offsets []string
+	for k := -j.config.Window; k <= j.config.Window; k++ {
+		if k != 0 {
+			offsets = append(offsets, strconv.Itoa(k))
+		}
+	}
+	for _, t := range j.trainer.State() {
+		if t.Name == graph.PositionsTensor {
+			return j.exportRows(folder, runfolder.PositionsFile, offsets, j.rows(t.Data, nil, nil))
+		}
+	}
+	return nil
+}
+
 // exportRows writes a vector for each word.
-func (j *job) exportRows(folder *runfolder.Folder, name string, vector func(i int, buffer []float32) []float32) error {
-	rows := embedding.Rows{Words: j.text.vocabulary.Words, Dim: j.config.Dim, Vector: vector}
+func (j *job) exportRows(folder *runfolder.Folder, name string, words []string, vector func(i int, buffer []float32) []float32) error {
+	rows := embedding.Rows{Words: words, Dim: j.config.Dim, Vector: vector}
 	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, j.config.ThreadCount()) })
 	if errors.Is(err, embedding.ErrNotFinite) {
 		return fmt.Errorf("%w: the trained vectors are not sound: %w", ErrDiverged, err)
@@ -172,7 +195,7 @@ func (j *job) diskSpace() runfolder.DiskSpace {
 	const overhead = 64 << 10 // the small files, and headers
 	words, v := int64(j.text.vocabulary.WordBytes()), int64(j.text.vocabulary.Len())
 	table := words + v*int64(4*j.config.Dim+2)
-	space := runfolder.DiskSpace{Vectors: 2*table + overhead, Checkpoint: overhead}
+	space := runfolder.DiskSpace{Vectors: 2*table + overhead + int64(j.config.Positions())*int64(4*j.config.Dim), Checkpoint: overhead}
 	if j.encoder != nil {
 		space.Vectors += j.encoder.FileBytes()
 	}

@@ -163,7 +163,7 @@ func TestSharedText(t *testing.T) {
 			t.Errorf("mode %s: %d observations, want 3", mode, seen)
 		}
 		checkFirstValue(t, c.Out, last)
-		if summary.Memory.Tables != int64(2*4*c.Dim*summary.Vocab) {
+		if summary.Memory.Tables != int64(4*c.Dim*(2*summary.Vocab+c.Positions())) {
 			t.Errorf("mode %s: %d bytes of tables", mode, summary.Memory.Tables)
 		}
 	}

@@ -46,8 +46,8 @@ func modesOf(families ...settings.Family) (names []string) {
 	return names
 }
 
-// onStretches is mode cl with model cbow where tests go through modes; settings.ModeCL alone is that of M there.
-const onStretches = settings.ModeCL + ", cbow"
+// onStretches is mode cl with its default model where tests go through modes; settings.ModeCL alone is that of M there.
+const onStretches = settings.ModeCL + ", " + settings.ModelPositional
 
 // allModes are the names of all modes, and onStretches.
 func allModes() []string { return append(settings.ModeNames(), onStretches) }

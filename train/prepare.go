@@ -182,7 +182,7 @@ func (j *job) graphOptions(p *progress.Progress) (graph.Options, error) {
 		return graph.Options{}, err
 	}
 	model := c.GraphOptions(j.encoder)
-	model.Account, model.Start = j.live, j.startTables()
+	model.Account, model.Start, model.StartPositions = j.live, j.startTables(), j.startPositions()
 	if from := j.start.moments; from != nil {
 		model.Before = from.Position.Units
 	}

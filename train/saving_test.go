@@ -34,14 +34,14 @@ func TestSavingDiverged(t *testing.T) {
 	defer folder.Close()
 	values := make([]float32, len(words))
 	values[7] = float32(math.NaN())
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); !errors.Is(err, ErrDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(values, nil, nil)); !errors.Is(err, ErrDiverged) {
 		t.Errorf("NaN: %v", err)
 	}
 	values[7] = 0
 	if err := os.RemoveAll(folder.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.rows(values, nil, nil)); err == nil || errors.Is(err, ErrDiverged) {
+	if err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(values, nil, nil)); err == nil || errors.Is(err, ErrDiverged) {
 		t.Errorf("no folder: %v", err)
 	}
 }

@@ -82,6 +82,14 @@ func (j *job) comesAlong(from runfolder.Start) (text string) {
 	case composed:
 		text = "; --subword " + j.config.Subword + " is new"
 	}
+	switch {
+	case j.startPositions() != nil:
+		text += "; its position weights come along"
+	case j.config.Positions() > 0:
+		text += "; position weights start at 1"
+	case from.Positions != nil:
+		text += "; its position weights are left out"
+	}
 	if from.Contexts == nil {
 		text += "; it has no contexts, which start at zero"
 	}
@@ -97,6 +105,14 @@ func (j *job) startTables() func(words, contexts []float32) {
 		return nil
 	}
 	return func(words, contexts []float32) { j.start.CopyTo(j.start.rows, words, contexts) }
+}
+
+// startPositions returns the position weights of the start; nil: it has none for windows of this width.
+func (j *job) startPositions() []float32 {
+	if len(j.start.Positions) != j.config.Positions()*j.config.Dim {
+		return nil
+	}
+	return j.start.Positions
 }
 
 // continueEncoder makes the encoder go on from the start.
@@ -161,6 +177,10 @@ func (j *job) before(tensor string) []int {
 	switch table, _, _ := strings.Cut(tensor, "."); {
 	case table == "contexts" && j.start.Contexts == nil:
 		return slices.Repeat([]int{-1}, len(j.start.rows))
+	case table == graph.PositionsTensor && j.startPositions() == nil:
+		return slices.Repeat([]int{-1}, j.config.Positions())
+	case table == graph.PositionsTensor:
+		return nil
 	case table == "words" || table == "own" || table == "contexts":
 		return j.start.rows
 	case j.encoder == nil:

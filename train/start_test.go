@@ -15,6 +15,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/subword"
@@ -157,7 +158,7 @@ func startConfig(t *testing.T, mode, encoder, text, init string, others ...strin
 	} {
 		s, _ := settings.Find(name)
 		takes := s.AppliesTo(mode) && s.AppliesWith(mode, model) || name == "init" || name == "subword"
-		if takes && value != "" && (name != "batch" || model == "cbow") {
+		if takes && value != "" && (name != "batch" || mode == settings.ModeCL) {
 			flags[name] = value
 		}
 	}
@@ -388,10 +389,54 @@ func startRun(t *testing.T, mode, encoder string, others ...string) string {
 	return c.Out
 }
 
+// Position weights go on from those of --init if the windows are as wide, and start at 1 otherwise. The run says so.
+func TestInitPositions(t *testing.T) {
+	run := startRun(t, "cl --model positional", "none", "window", "3")
+	interrupted, err := startConfig(t, "cl --model positional", "none", smallText(), "", "window", "3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	interruptRun(t, interrupted)
+	saved, err := embedding.Load(t.Context(), filepath.Join(run, runfolder.PositionsFile))
+	if err != nil || strings.Join(saved.Words, " ") != "-3 -2 -1 1 2 3" || slices.Max(saved.Vectors) == 1 {
+		t.Fatalf("%+v, %v", saved, err)
+	}
+	plain := startRun(t, "cl --model cbow", "none")
+	for _, test := range []struct {
+		model, window, init, note string
+		want                      []float32 // nil: whatever the start has
+	}{
+		{"positional", "3", run, "its position weights come along", saved.Vectors},
+		{"positional", "3", interrupted.Out, "its position weights come along", nil},
+		{"positional", "2", run, "position weights start at 1", slices.Repeat([]float32{1}, 16)},
+		{"positional", "3", plain, "position weights start at 1", slices.Repeat([]float32{1}, 24)},
+		{"cbow", "3", run, "its position weights are left out", nil},
+	} {
+		c, err := startConfig(t, "cl --model "+test.model, "none", smallText(), test.init, "window", test.window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes bytes.Buffer
+		j := &job{config: c}
+		if err := j.prepare(t.Context(), progress.New(&notes)); err != nil {
+			t.Fatal(err)
+		}
+		for _, tensor := range j.trainer.State() {
+			if tensor.Name == graph.PositionsTensor && test.want != nil && !slices.Equal(tensor.Data, test.want) {
+				t.Errorf("%+v: position weights are %v", test, tensor.Data)
+			}
+		}
+		if !strings.Contains(notes.String(), test.note) {
+			t.Errorf("%+v: %s", test, &notes)
+		}
+		j.close()
+	}
+}
+
 // With --init-moments the moments of each row come along, and how often it moved; those of new rows are zero.
 func TestInitMoments(t *testing.T) {
 	for _, test := range []struct{ mode, encoder string }{
-		{"cl --model sg", "none"}, {"cl --model sg", "ngram"}, {"cl --model sg", "cnn"}, {"cl --model cbow", "ngram"}, {"vanilla", "none"}, {"vanilla", "cnn"},
+		{"cl --model sg", "none"}, {"cl --model sg", "ngram"}, {"cl --model sg", "cnn"}, {"cl --model cbow", "ngram"}, {"cl --model positional", "none"}, {"vanilla", "none"}, {"vanilla", "cnn"},
 	} {
 		init := startRun(t, test.mode, test.encoder, "checkpoint", "keep")
 		for _, text := range []string{smallText(), strings.ReplaceAll(smallText(), "blue", "greeneo")} {

@@ -126,7 +126,7 @@ func TestOptionsRefuse(t *testing.T) {
 		"no seeds":            {func(o *Options) { o.Seeds = 0 }, "--seeds 0"},
 		"no points":           {func(o *Options) { o.Points = 0 }, "--points 0"},
 		"contexts without cl": {func(o *Options) { o.Variants, o.Settings["contexts"] = Modes([]string{"fullw2v"}), "5,6" }, "--contexts does not apply to any"},
-		"contexts of cbow":    {func(o *Options) { o.Settings["contexts"] = "5,6" }, "--contexts does not apply to --model cbow of mode cl: leave it out, or give --model sg"},
+		"contexts of cbow":    {func(o *Options) { o.Settings["contexts"] = "5,6" }, "--contexts does not apply to --model positional of mode cl: leave it out, or give --model sg"},
 		"contexts twice":      {func(o *Options) { o.Settings["model"], o.Settings["contexts"] = "sg", "5,6,5" }, "5 is there twice"},
 		"own twice":           {func(o *Options) { o.Variants[0].Own = map[string]string{"window": "2,2"} }, "2 is there twice"},
 		"bad value of a list": {func(o *Options) { o.Settings["model"], o.Settings["contexts"] = "sg", "5,x" }, `"x" is not a whole number`},

@@ -85,9 +85,6 @@ func CheckCBOW(c graph.Options, p Precision) error {
 	if c.Encoder != nil {
 		return unsupported("subword", "", "on GPUs CBOW has tables of words and of their parts only")
 	}
-	if c.Positions > 0 {
-		return unsupported("model", "positional", "GPUs have no kernels for position weights: take cbow, or the CPU")
-	}
 	if p.Rounds() {
 		return unsupported("precision", p, "CBOW has tables of %s only", Float32)
 	}
@@ -109,6 +106,9 @@ func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c graph.Options) (by
 
 // newHost returns the host's model of large-batch CBOW.
 func newHost(s *wordcontext.Stretches, c graph.Options) (*graph.Model, error) {
+	if c.Positions > 0 {
+		return nil, unsupported("model", "positional", "GPUs have no kernels for position weights: take cbow, or the CPU")
+	}
 	if c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}

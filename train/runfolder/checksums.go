@@ -29,7 +29,7 @@ import (
 // changes, the list is written without it, and after that with it.
 const ChecksumsFile = "checksums.txt"
 
-var checkedFiles = []string{ConfigFile, VocabularyFile, VectorsFile, ContextFile, MetricsFile, SummaryFile}
+var checkedFiles = []string{ConfigFile, VocabularyFile, VectorsFile, ContextFile, PositionsFile, MetricsFile, SummaryFile}
 
 // checksums are those of a folder in the making.
 type checksums struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/sequential"
+	"github.com/w2vcl/w2vcl/train/settings"
 )
 
 // SaveFastText writes vectors as a fastText model, with the
@@ -42,7 +43,7 @@ func addRun(ctx context.Context, o *fasttext.Output, from string) error {
 	if err != nil {
 		return err
 	}
-	o.CBOW = c.Model == string(sequential.CBOW)
+	o.CBOW = c.Model == string(sequential.CBOW) || c.FindMode().Family == settings.Stretches
 	o.Window, o.Epochs, o.Negatives, o.MinCount, o.Sample = c.Window, c.Epochs, c.Negative, c.MinCount, c.Sample
 	vocabulary, err := r.Vocabulary(ctx)
 	if err != nil {

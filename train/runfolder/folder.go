@@ -18,6 +18,7 @@ const (
 	VocabularyFile = "vocab.tsv"           // word, tab, count
 	VectorsFile    = "vectors.bin"         // the vectors to use, word2vec binary
 	ContextFile    = "context.bin"         // the context table C, word2vec binary
+	PositionsFile  = "positions.bin"       // weights of positions in a window, word2vec binary
 	EncoderFile    = "encoder.safetensors" // the encoder of words by their spelling, see package subword
 	FitFile        = "fit.safetensors"     // n-grams fitted to the vectors: they compose unseen words in the encoder's place
 	MetricsFile    = "metrics.jsonl"       // one Metric a line
@@ -29,7 +30,7 @@ const (
 )
 
 // runFiles are all names in a run folder. removeRun removes them in this order.
-var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, EncoderFile, FitFile, MetricsFile, TextFile, checkpointFolder}
+var runFiles = []string{SummaryFile, ChecksumsFile, ConfigFile, VocabularyFile, VectorsFile, ContextFile, PositionsFile, EncoderFile, FitFile, MetricsFile, TextFile, checkpointFolder}
 
 // Beside a run folder OUT there may be OUT.partial and OUT.replaced. A name
 // means the same at any moment, also after the process was killed:
@@ -348,7 +349,7 @@ func (f *Folder) restoreReplaced() error {
 
 // RemoveVectors removes the vectors and their encoders, if there are any.
 func (f *Folder) RemoveVectors() (err error) {
-	for _, name := range []string{VectorsFile, ContextFile, EncoderFile, FitFile} {
+	for _, name := range []string{VectorsFile, ContextFile, PositionsFile, EncoderFile, FitFile} {
 		err = errors.Join(err, removeFile(f.Path(name)))
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
+	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -135,7 +136,15 @@ func (r *Run) Tables(ctx context.Context) (trainer.Tables, error) {
 	if len(vectors.Vectors) != len(contexts.Vectors) {
 		return trainer.Tables{}, fmt.Errorf("%s has %d values and %s has %d", VectorsFile, len(vectors.Vectors), ContextFile, len(contexts.Vectors))
 	}
-	return trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors, Weight: float32(c.ContextWeight)}, nil
+	t := trainer.Tables{Vocabulary: vectors.Words, Words: vectors.Vectors, Contexts: contexts.Vectors, Weight: float32(c.ContextWeight)}
+	if c.Positions() > 0 {
+		positions, err := r.table(ctx, PositionsFile)
+		if err != nil {
+			return trainer.Tables{}, err
+		}
+		t.Positions = positions.Vectors
+	}
+	return t, nil
 }
 
 // saved returns the tables of the last checkpoint, and the settings.
@@ -159,9 +168,16 @@ func (r *Run) saved(ctx context.Context) (t trainer.Tables, c settings.Config, e
 	if c.HasEncoder() {
 		words = ComposedWords
 	}
-	tables, err := s.Tensors(ctx, words, "contexts")
+	names := []string{words, "contexts"}
+	if c.Positions() > 0 {
+		names = append(names, graph.PositionsTensor)
+	}
+	tables, err := s.Tensors(ctx, names...)
 	if err == nil {
 		t = trainer.Tables{Vocabulary: vocabulary.Words, Words: tables[0], Contexts: tables[1]}
+	}
+	if err == nil && c.Positions() > 0 {
+		t.Positions = tables[2]
 	}
 	return t, c, err
 }

@@ -153,7 +153,8 @@ func optimizerChoices() []Choice {
 func modelChoices(mode string) (all []Choice) {
 	if mode == ModeCL {
 		return []Choice{
-			{ModelCBOW, "the mean of the words around it"},
+			{ModelPositional, "the mean of the words around it, weighted by position"},
+			{ModelCBOW, "the plain mean of the words around it"},
 			{ModelSkipGram, "one of them, sampled from the matrix M: as in the W2V-CL paper"},
 		}
 	}

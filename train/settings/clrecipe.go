@@ -7,7 +7,7 @@ import (
 
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
 
-// stretches sets the defaults of model cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
+// stretches sets the defaults of models positional and cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
 // million words of Wikipedia and on short texts (benchmarks/recipes).
 //
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
@@ -22,9 +22,14 @@ func stretches(c *Config, set given) {
 		lr, weightDecay = 0.1, 0.01
 	}
 	window, dynamic, contextWeight := 3, false, 0.2
+	if !c.HasEncoder() {
+		contextWeight = 0.5
+	}
 	switch {
+	case c.trains(byPosition): // distant words weigh what they are worth
+		window = 8
 	case !c.HasEncoder():
-		window, dynamic, contextWeight = 8, true, 0.5
+		window, dynamic = 8, true
 	case c.Dim > longDim:
 		window = 4
 	}
@@ -132,7 +137,7 @@ func clDefaults(c *Config) {
 	case published:
 		c.Model = ModelSkipGram
 	default:
-		c.Model = ModelCBOW
+		c.Model = ModelPositional
 	}
 	c.Shuffle = c.in(LargeBatch)
 	switch {

@@ -74,7 +74,7 @@ type Samples struct {
 	NoiseExponent float64 // power applied to those weights
 	Sample        float64 // subsampling threshold of frequent words; 0: none
 	Contexts      int     // l, iterations of an epoch of mode cl
-	Model         string  // cl: "sg" (skip-gram) or "cbow"; word2vec: the same
+	Model         string  // cl: "positional", "cbow" or "sg" (skip-gram); word2vec: the last two
 
 	Tempering       float64 // power of a word's contexts that its samples are in proportion to; 0: all words have as many
 	Positives       float64 // m, samples of a word in an iteration, the mean over the words

@@ -107,9 +107,20 @@ func TestFitStretches(t *testing.T) {
 	if c := fit(map[string]string{}, 60_000, 1e9); c.Batch != 45_000 || c.Iterations != 2048 || c.Sample != 1e-5 {
 		t.Errorf("a long text has %d iterations of %d words, and a threshold of %v", c.Iterations, c.Batch, c.Sample)
 	}
-	for words, want := range map[int][2]int{20_000: {30_000, 4096}, 60_000: {45_000, 2048}} {
-		if c := fit(map[string]string{"dim": "300"}, words, 1e9); c.Batch != want[0] || c.Iterations != want[1] {
-			t.Errorf("long vectors of %d words have %d iterations of %d words", words, c.Iterations, c.Batch)
+	for _, x := range []struct {
+		model, dim        string
+		words             int
+		batch, iterations int
+	}{
+		{ModelPositional, "100", 20_000, 22_500, 4096},
+		{ModelPositional, "100", 60_000, 45_000, 2048},
+		{ModelCBOW, "100", 20_000, 45_000, 2048},
+		{ModelPositional, "300", 20_000, 30_000, 4096},
+		{ModelCBOW, "300", 20_000, 30_000, 4096},
+		{ModelCBOW, "300", 60_000, 45_000, 2048},
+	} {
+		if c := fit(map[string]string{"model": x.model, "dim": x.dim}, x.words, 1e9); c.Batch != x.batch || c.Iterations != x.iterations {
+			t.Errorf("%+v: %d iterations of %d words", x, c.Iterations, c.Batch)
 		}
 	}
 	if c := fit(map[string]string{"dim": "300"}, 20_000, 1e6); c.Batch >= 10_000 || c.Iterations != 1024 {

@@ -26,7 +26,7 @@ type Family int
 // The families of modes.
 const (
 	LargeBatch      Family = iota // graph.CL, on the matrix M
-	Stretches                     // graph.CBOW, on stretches of the text: mode cl with model cbow
+	Stretches                     // graph.CBOW, on stretches of the text: mode cl without model sg
 	Minibatch                     // graph.Vanilla, on pairs in the order of the text
 	SentenceOrdered               // sequential.Trainer, on the sentences of the text
 	WholeMatrix                   // package cooccurrence, on the counts of all pairs
@@ -51,6 +51,7 @@ const (
 	withSubwords                          // words that are composed from their spelling
 	withNetworks                          // also by networks; each says which settings it reads
 	withMeans                             // n-grams whose mean is a row
+	byPosition                            // weights of positions in windows, which are of one width
 	withModels                            // several models
 	withTree                              // hierarchical softmax
 	withSync                              // tables of several GPUs or ranks, which are combined now and then
@@ -74,8 +75,9 @@ const (
 
 // Models of mode cl.
 const (
-	ModelCBOW     = string(sequential.CBOW)
-	ModelSkipGram = string(sequential.SkipGram)
+	ModelPositional = "positional"
+	ModelCBOW       = string(sequential.CBOW)
+	ModelSkipGram   = string(sequential.SkipGram)
 )
 
 // modes is the table of all modes, in the order of help.
@@ -92,6 +94,11 @@ func makeModes() []Mode {
 			Name: ModeCL, Model: ModelCBOW, Help: "W2V-CL, large batch", Family: Stretches, Unit: "iteration",
 			Paper: presetW2VCL,
 			does:  asGraph | inIterations | atOnce | inEpochs | inBatches | withMeans | withModels,
+		},
+		{
+			Name: ModeCL, Model: ModelPositional, Help: "W2V-CL, large batch", Family: Stretches, Unit: "iteration",
+			Paper: presetW2VCL,
+			does:  asGraph&^inRandomWindows | inIterations | atOnce | inEpochs | inBatches | withMeans | withModels | byPosition,
 		},
 		{
 			Name: ModeVanilla, Help: "W2V-Vanilla, minibatches", Family: Minibatch, Unit: "unit",

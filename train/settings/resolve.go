@@ -158,11 +158,13 @@ func (c *Config) usualSubword(unspelt string) string {
 
 // OfOtherModel returns the error of a setting, by its name in a message, that a mode has with another model only.
 func (s Setting) OfOtherModel(label, mode, model string) error {
-	other := ModelCBOW
-	if model == ModelCBOW {
-		other = ModelSkipGram
+	var others []string
+	for _, m := range modes {
+		if m.Name == mode && m.Trains(s.Modes) {
+			others = append(others, m.Model)
+		}
 	}
-	return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s", label, model, mode, other)
+	return terminal.Usagef("%s does not apply to --model %s of mode %s: leave it out, or give --model %s", label, model, mode, strings.Join(others, " or "))
 }
 
 // didYouMean suggests the setting whose name or alias is nearest.

@@ -52,10 +52,12 @@ func (m Mode) Searched(model, encoder, preset string) (runs, alike int, gain flo
 	return earlier + equal.runs, equal.runs, equal.gain
 }
 
-// searchedAs is the name of the search in equalSearches that had this model and encoder; none if there was none.
+// searchedAs is the name of the search in equalSearches that had this model and encoder; none if there was none. Model positional
+// has what was searched with model cbow.
 func (m Mode) searchedAs(model, encoder string) string {
-	composed := model == ModelCBOW && encoder == SubwordNGram
-	plain := model != ModelCBOW && (encoder == SubwordNone || encoder == "")
+	means := model == ModelCBOW || model == ModelPositional
+	composed := means && encoder == SubwordNGram
+	plain := !means && (encoder == SubwordNone || encoder == "")
 	switch {
 	case m.Name == string(sequential.Word2Vec) && composed:
 		return searchedComposed

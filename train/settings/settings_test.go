@@ -207,6 +207,10 @@ func TestResolveRefuses(t *testing.T) {
 			"--decay epochs: needs --epochs, not --iterations",
 		},
 		{
+			"windows of one width", "", map[string]string{"dynamic-window": "true"},
+			"--dynamic-window does not apply to --model positional of mode cl: leave it out, or give --model sg or cbow",
+		},
+		{
 			"model of another mode", "", map[string]string{"mode": "pword2vec", "model": "cbow"},
 			"--model does not apply to mode pword2vec",
 		},
@@ -320,10 +324,10 @@ func TestValidate(t *testing.T) {
 		},
 		{"stretches do not use contexts", func(c *Config) { c.Contexts, c.Epochs = 0, 0 }, ""},
 		{"stretches of no epochs", func(c *Config) { c.Decay = decayEpochs }, "--decay epochs: needs --epochs, not --iterations"},
-		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has cbow and sg"},
+		{"model", func(c *Config) { c.Model = "glove" }, "--model glove: mode cl has positional, cbow, sg"},
 		{
 			"cuda devices of stretches", func(c *Config) { c.Device = "cuda:0,1" },
-			"--device cuda:0,1: two GPUs trained --model cbow 1.1 to 1.2 times as fast as one, so it trains on one: choose one of them, or --model sg",
+			"--device cuda:0,1: --model positional trains on one GPU, because two were 1.1 to 1.2 times as fast: choose one of them, or --model sg",
 		},
 		{
 			"n-grams of minibatches", func(c *Config) {

@@ -40,7 +40,7 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "sample", Aliases: []string{"subsample", "t"}, Record: true, value: &c.Sample,
-			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of --model cbow in mode cl, means 800 " +
+			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of mode cl without --model sg, means 800 " +
 				"occurrences in the text",
 		},
 	}

@@ -9,7 +9,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "iterations", Modes: inIterations, Record: true, Resume: true, value: &c.Iterations,
-			help: "train `N` iterations; 0 means --epochs; without these, --model cbow trains 2,048, more for long vectors and 1,024 for a short text",
+			help: "train `N` iterations; 0 means --epochs; without these, models positional and cbow train 2,048 to 4,096, or 1,024 on a short text",
 		},
 		{
 			Name: "budget", Modes: atRate, Record: true, Resume: true, value: &c.Budget,
@@ -17,7 +17,7 @@ func (c *Config) lengthSettings() []Setting {
 		},
 		{
 			Name: "batch", Aliases: []string{"batch-size"}, Modes: inBatches, Record: true, value: &c.Batch,
-			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text",
+			help: "`N` positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer if the vocabulary or the text is small",
 		},
 	}
 }

@@ -49,8 +49,8 @@ func (c *Config) Negatives(m *wordcontext.Matrix, v *corpus.Vocabulary) (*corpus
 func (c *Config) GraphOptions(e subword.Trained) graph.Options {
 	o := graph.Options{
 		Dim: c.Dim, Negatives: c.Negative, Seed: c.Seed, Threads: c.ThreadCount(), SharedNegatives: c.SharedNegatives, SameColumn: c.IsPublished(), Together: c.Together,
-		Composition: c.Composition(e),
-		Optimizer:   optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
+		Composition: c.Composition(e), Positions: c.Positions(),
+		Optimizer: optim.Options{Method: optim.Method(c.Optimizer), WeightDecay: c.WeightDecay},
 	}
 	if network, ok := e.(subword.Encoder); ok {
 		o.Encoder = network
@@ -58,7 +58,15 @@ func (c *Config) GraphOptions(e subword.Trained) graph.Options {
 	return o
 }
 
-// StretchOptions returns the stretches of the text that model cbow of mode cl trains on.
+// Positions is how many offsets a window has, if they are weighted; 0: they are not.
+func (c *Config) Positions() int {
+	if !c.trains(byPosition) {
+		return 0
+	}
+	return 2 * c.Window
+}
+
+// StretchOptions returns the stretches of the text that models positional and cbow of mode cl train on.
 func (c *Config) StretchOptions() wordcontext.StretchOptions {
 	return wordcontext.StretchOptions{
 		Words: c.Batch, Window: c.Window, Dynamic: c.DynamicWindow, Sample: c.Sample, Shared: c.SharedNegatives, Seed: c.Seed,

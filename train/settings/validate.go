@@ -234,9 +234,9 @@ func (c *Config) validateModel(m Mode) error {
 		return nil
 	}
 	if near := otherModels[terminal.Folded(c.Model)]; slices.Contains(names, near) {
-		return terminal.Usagef("--model %s: mode %s has %s; did you mean %s?", c.Model, m.Name, strings.Join(names, " and "), near)
+		return terminal.Usagef("--model %s: mode %s has %s; did you mean %s?", c.Model, m.Name, strings.Join(names, ", "), near)
 	}
-	return terminal.Usagef("--model %s: mode %s has %s%s", cmp.Or(c.Model, `""`), m.Name, strings.Join(names, " and "), terminal.DidYouMean(c.Model, names))
+	return terminal.Usagef("--model %s: mode %s has %s%s", cmp.Or(c.Model, `""`), m.Name, strings.Join(names, ", "), terminal.DidYouMean(c.Model, names))
 }
 
 // validateDevice checks --device and all that a GPU cannot do.
@@ -274,7 +274,7 @@ func (c *Config) checkSeveral(m Mode) error {
 	case m.Family == Minibatch:
 		return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
 	case m.Family == Stretches:
-		return terminal.Usagef("--device %s: two GPUs trained --model %s 1.1 to 1.2 times as fast as one, so it trains on one: choose one of them, or --model %s",
+		return terminal.Usagef("--device %s: --model %s trains on one GPU, because two were 1.1 to 1.2 times as fast: choose one of them, or --model %s",
 			c.Device, c.Model, ModelSkipGram)
 	case network && !slices.Equal(c.Gram, Numbers{1}):
 		return terminal.Usagef("--gram %v: on several GPUs a CNN reads characters; give --gram 1, or choose one GPU of --device %s", c.Gram, c.Device)

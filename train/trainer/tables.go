@@ -16,6 +16,7 @@ type Tables struct {
 	Contexts   []float32 // C, the same; nil: not known, zeros
 	Weight     float32   // X; 0 unless C is known
 	Mean       []float32 // m, (N); nil: zeros
+	Positions  []float32 // weights of the offsets in a window, (2W, N); nil: none
 }
 
 // Row writes row i of W to dst, N values.

@@ -13,7 +13,7 @@ class Settings(TypedDict, total=False):
     """Flags of w2vcl plan."""
 
     activation: str | None  #: function applied to the values of a convolution (cnn): NAME is relu, tanh or none
-    batch: int | None  #: N positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text
+    batch: int | None  #: N positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer if the vocabulary or the text is small
     batch_size: int | None  #: another name of batch
     buckets: int | None  #: hash n-grams to N vectors (ngram); hash only the n-grams of a length that has more than N (cnn); vectors that no word needs take no memory
     bucket: int | None  #: another name of buckets
@@ -52,7 +52,7 @@ class Settings(TypedDict, total=False):
     pretrained_vectors: Path | None  #: another name of init
     pretrainedVectors: Path | None  #: another name of init
     init_moments: bool | int | None  #: start from the optimizer's moments of init, which was trained with checkpoint keep (CPU)
-    iterations: int | None  #: train N iterations; 0 means epochs; without these, model cbow trains 2,048, more for long vectors and 1,024 for a short text
+    iterations: int | None  #: train N iterations; 0 means epochs; without these, models positional and cbow train 2,048 to 4,096, or 1,024 on a short text
     join_lines: bool | int | None  #: read the text as one stream, cut every max_sentence words: lines do not end sentences
     lowercase: bool | int | None  #: lower-case the text
     lr: float | None  #: learning rate X at the start (in mode cl the default follows from optimizer and dim)
@@ -75,7 +75,7 @@ class Settings(TypedDict, total=False):
     min_ngram: int | None  #: characters N of the shortest n-grams (ngram)
     minn: int | None  #: another name of min_ngram
     min_n: int | None  #: another name of min_ngram
-    model: str | None  #: what a word is predicted from: NAME is cbow (the mean of the words around it) or sg (one of them, sampled from the matrix M: as in the W2V-CL paper)
+    model: str | None  #: what a word is predicted from: NAME is positional (the mean of the words around it, weighted by position), cbow (the plain mean of the words around it) or sg (one of them, sampled from the matrix M: as in the W2V-CL paper)
     negative: int | None  #: negatives K for each positive pair
     neg: int | None  #: another name of negative
     noise: str | None  #: where negatives come from: NAME is matrix (how often a word was found as a context) or counts (how often in the corpus)
@@ -87,7 +87,7 @@ class Settings(TypedDict, total=False):
     precision: str | None  #: how a GPU stores its tables: NAME is float32, half (16 bits, see docs/cuda.md) or half-tables (16 bits for both tables of fullw2v and pword2vec)
     preset: str | None  #: where the defaults come from, see docs/papers.md: NAME is tuned (the best recipe known), paper (the paper of the mode), w2vcl (W2V-CL and its baseline), fullw2v (FULL-W2V and the codes it is compared with), pword2vec (pWord2Vec), blazingtext (BlazingText, in mode word2vec), parw2v (PAR-Word2Vec, with uniform negatives), word2vec (word2vec.c's defaults, with skip-gram), glove (GloVe) or vanilla-long (a baseline tuned as long as cl, at ten times the pairs of vanilla's default)
     q: float | None  #: in-out parameter Q of node2vec: a small Q makes walks lead far away
-    sample: float | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of model cbow in mode cl, means 800 occurrences in the text
+    sample: float | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 800 occurrences in the text
     subsample: float | None  #: another name of sample
     t: float | None  #: another name of sample
     seed: int | None  #: N from which all randomness comes
@@ -185,7 +185,7 @@ class Conversion(TypedDict, total=False):
 class Variants(TypedDict, total=False):
     """Flags of w2vcl compare."""
 
-    batch: int | Sequence[int] | None  #: N positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer for long vectors or a short text
+    batch: int | Sequence[int] | None  #: N positive pairs in a minibatch; in mode parw2v words that share negatives; in mode cl words of an iteration, where 0 means 45,000, or fewer if the vocabulary or the text is small
     batch_size: int | Sequence[int] | None  #: another name of batch
     budget: str | None  #: train each run for this long: BUDGET is 60s, 2e9pairs, 5e8words, epochs=N, iterations=N or recipe (default: see equal)
     cache: Path | Sequence[Path] | None  #: keep the encoded text in the folder DIR, and reuse it while text and settings are the same (default: a large text has a file in the run folder until the run is finished)
@@ -215,7 +215,7 @@ class Variants(TypedDict, total=False):
     max_final_vocab: int | Sequence[int] | None  #: another name of max_vocab
     min_count: int | Sequence[int] | None  #: remove words that occur fewer than N times
     minCount: int | Sequence[int] | None  #: another name of min_count
-    model: str | Sequence[str] | None  #: what a word is predicted from: NAME is cbow (the mean of the words around it) or sg (one of them, sampled from the matrix M: as in the W2V-CL paper)
+    model: str | Sequence[str] | None  #: what a word is predicted from: NAME is positional (the mean of the words around it, weighted by position), cbow (the plain mean of the words around it) or sg (one of them, sampled from the matrix M: as in the W2V-CL paper)
     negative: int | Sequence[int] | None  #: negatives K for each positive pair
     neg: int | Sequence[int] | None  #: another name of negative
     p: float | Sequence[float] | None  #: return parameter P of node2vec: a small P often makes walks go straight back
@@ -224,7 +224,7 @@ class Variants(TypedDict, total=False):
     preset: str | Sequence[str] | None  #: where the defaults come from, see docs/papers.md: NAME is tuned (the best recipe known), paper (the paper of the mode), w2vcl (W2V-CL and its baseline), fullw2v (FULL-W2V and the codes it is compared with), pword2vec (pWord2Vec), blazingtext (BlazingText, in mode word2vec), parw2v (PAR-Word2Vec, with uniform negatives), word2vec (word2vec.c's defaults, with skip-gram), glove (GloVe) or vanilla-long (a baseline tuned as long as cl, at ten times the pairs of vanilla's default)
     q: float | Sequence[float] | None  #: in-out parameter Q of node2vec: a small Q makes walks lead far away
     quick: bool | int | None  #: a short version, to check that everything works: one seed, one second of training, scored once, unless config or other flags say otherwise
-    sample: float | Sequence[float] | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of model cbow in mode cl, means 800 occurrences in the text
+    sample: float | Sequence[float] | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 800 occurrences in the text
     subsample: float | Sequence[float] | None  #: another name of sample
     t: float | Sequence[float] | None  #: another name of sample
     seed: int | Sequence[int] | None  #: N from which all randomness comes

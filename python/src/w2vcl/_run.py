@@ -162,7 +162,7 @@ class Run(Vectors):
         """The settings of this run that a continued run keeps, given the settings that change."""
         config, changed = self.config, {*changes}
         kept = config.keys() - _OF_ITS_TEXT
-        if (config["mode"], config.get("model")) == ("cl", "cbow"):
+        if config["mode"] == "cl" and config.get("model") != "sg":
             kept -= _OF_ITS_STRETCHES
         if changed & {"iterations", "budget", "epochs", "epoch", "iter"}:
             kept -= {"epochs", "budget"}
