@@ -63,7 +63,7 @@ func (r *trainingRun) must(cmd *exec.Cmd) {
 func (r *trainingRun) hash() string {
 	r.t.Helper()
 	hash := sha256.New()
-	for _, name := range []string{"vectors.bin", "context.bin"} {
+	for _, name := range []string{"vectors.bin", "context.bin", "positions.bin"} {
 		data, err := os.ReadFile(filepath.Join(r.out, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			return ""
@@ -79,7 +79,7 @@ func (r *trainingRun) hash() string {
 // checkFiles checks that the run is whole and nothing else is there.
 func (r *trainingRun) checkFiles() {
 	r.t.Helper()
-	want := []string{"run", "run/checksums.txt", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
+	want := []string{"run", "run/checksums.txt", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/positions.bin", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
 	if got := r.files(); !slices.Equal(got, want) {
 		r.t.Errorf("left %q, want %q", got, want)
 	}

@@ -311,7 +311,7 @@ func TestChecksumsFollow(t *testing.T) {
 	if err := f.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{ConfigFile, VocabularyFile, VectorsFile, ContextFile} {
+	for _, name := range []string{ConfigFile, VocabularyFile, VectorsFile, ContextFile, PositionsFile} {
 		broken := errors.New("broken")
 		if err := f.Write(name, func(w io.Writer) error {
 			sound("while " + name + " is written")
