@@ -65,6 +65,9 @@ func (r *trainingRun) hash() string {
 	hash := sha256.New()
 	for _, name := range []string{"vectors.bin", "context.bin", "positions.bin"} {
 		data, err := os.ReadFile(filepath.Join(r.out, name))
+		if errors.Is(err, fs.ErrNotExist) && name == "positions.bin" { // of one model
+			continue
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return ""
 		}
@@ -79,8 +82,9 @@ func (r *trainingRun) hash() string {
 // checkFiles checks that the run is whole and nothing else is there.
 func (r *trainingRun) checkFiles() {
 	r.t.Helper()
-	want := []string{"run", "run/checksums.txt", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/positions.bin", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
-	if got := r.files(); !slices.Equal(got, want) {
+	want := []string{"run", "run/checksums.txt", "run/config.toml", "run/context.bin", "run/metrics.jsonl", "run/summary.json", "run/vectors.bin", "run/vocab.tsv"}
+	positions := func(name string) bool { return name == "run/positions.bin" }
+	if got := slices.DeleteFunc(r.files(), positions); !slices.Equal(got, want) {
 		r.t.Errorf("left %q, want %q", got, want)
 	}
 }
