@@ -22,10 +22,12 @@ var (
 	overPairs = xAxis{"pairs trained", "pairs trained", func(p CurvePoint) float64 { return float64(p.Pairs.Mean) }}
 )
 
+const meanQuantity = "Mean score"
+
 // QualityCharts shows the mean score against seconds and against pairs.
 func (p page) QualityCharts() []figure {
 	mean := func(c CurvePoint) Spread { return c.Score }
-	return []figure{p.curve("Mean score", "mean score", overTime, mean), p.curve("Mean score", "mean score", overPairs, mean)}
+	return []figure{p.curve(meanQuantity, "mean score", overTime, mean), p.curve(meanQuantity, "mean score", overPairs, mean)}
 }
 
 // SetCharts shows the score of each main set against seconds and against pairs.
@@ -53,6 +55,9 @@ func (p page) curve(quantity, yName string, x xAxis, value func(CurvePoint) Spre
 			continue
 		}
 		s := report.Series{Name: v.Name, Color: i}
+		if best, ok := v.peak(); ok && quantity == meanQuantity {
+			s.Falls = x.of(best)
+		}
 		for _, point := range v.Curve {
 			s.Points = append(s.Points, pointOf(x.of(point), value(point)))
 		}
@@ -105,49 +110,6 @@ func memoryKeys() []report.Key {
 	return keys
 }
 
-// BandCharts shows the losses of frequency bands: at the end, and as they changed.
-func (p page) BandCharts() []figure {
-	figures := []figure{p.lastBands()}
-	last := len(p.bands()) - 1
-	for _, b := range []int{0, last} {
-		which := "most frequent"
-		if b == last {
-			which = "rarest"
-		}
-		words := "the " + which + " words"
-		note := "Words that occur " + bandName(p.bands()[b].Band) + " times."
-		mean := func(c CurvePoint) Spread { return c.Bands[b].Means }
-		variance := func(c CurvePoint) Spread { return c.Bands[b].Variances }
-		for _, f := range []figure{
-			p.curve("Mean loss of "+words, "mean loss", overTime, mean),
-			p.curve("Variance of the loss between "+words, "variance", overTime, variance),
-		} {
-			f.Note = note
-			figures = append(figures, f)
-		}
-	}
-	return figures
-}
-
-func (p page) lastBands() figure {
-	chart := report.BoxChart{Title: "loss of words by frequency, at the end", X: "occurrences of a word in the text", Y: "loss"}
-	for b, band := range p.bands() {
-		set := report.BoxSet{Name: bandName(band.Band)}
-		for i, v := range p.Variants {
-			if len(v.Curve) == 0 {
-				continue
-			}
-			last := v.Curve[len(v.Curve)-1].Bands[b]
-			q := last.Quantiles
-			set.Boxes = append(set.Boxes, report.Box{
-				Name: v.Name, Color: i, Low: q[0], Q1: q[1], Median: q[2], Q3: q[3], High: q[4], Mean: last.Mean,
-			})
-		}
-		chart.Sets = append(chart.Sets, set)
-	}
-	return figure{Caption: "Loss of words at the end", Note: lossNote + " Box: the middle half of the words; whiskers: 90%; line: median; dot: mean.", Chart: chart}
-}
-
 // bands are those of the first observation. All observations have the same bands.
 func (p page) bands() []BandOfSeeds { return p.Variants[0].Curve[0].Bands }
 
@@ -169,5 +131,5 @@ func (p page) SetLegend() []report.Key {
 
 // Figures lists all figures of the report.
 func (p page) Figures() []figure {
-	return slices.Concat(p.QualityCharts(), p.SetCharts(), p.SweepCharts(), p.SpeedCharts(), p.BandCharts())
+	return slices.Concat(p.QualityCharts(), p.SetCharts(), p.SweepCharts(), p.SpeedCharts())
 }

@@ -131,7 +131,6 @@ func TestComparison(t *testing.T) {
 			t.Errorf("%s, %s: %v by items", d.Variant, d.Dataset, d.Difference.Value)
 		}
 	}
-	checkStability(t, r)
 	checkFiles(t, o, r)
 	checkPage(t, read(t, filepath.Join(o.Out, PageFile)))
 
@@ -143,23 +142,6 @@ func TestComparison(t *testing.T) {
 	}
 	if read(t, filepath.Join(o.Out, ScoresFile)) != before {
 		t.Error("once more: other scores")
-	}
-}
-
-// checkStability checks that seeds of a variant are compared with each other, and shown.
-func checkStability(t *testing.T, r *Result) {
-	t.Helper()
-	for _, v := range r.Variants {
-		if v.Stability == nil || v.Stability.Runs != 2 || len(v.Stability.Bands) == 0 {
-			t.Fatalf("%s: stability %+v", v.Name, v.Stability)
-		}
-		if x := v.Stability.All.Overlap.Value; x != v.Stability.LeastOfRuns || !(x > 0 && x < 1) {
-			t.Errorf("%s: overlap %v of one pair with %v", v.Name, x, v.Stability.LeastOfRuns)
-		}
-	}
-	table := page{r}.StabilityTable()
-	if want := 1 + len(r.Variants[0].Stability.Bands); len(table.Rows) != want || len(table.Rows[0]) != 1+len(r.Variants) {
-		t.Errorf("the table of stability has %d rows, want %d", len(table.Rows), want)
 	}
 }
 
@@ -220,7 +202,7 @@ func checkPage(t *testing.T, page string) {
 			charts++
 		}
 	}
-	if charts != 2+4+2+2+5 { // quality, sets, values of contexts, speed, bands
+	if charts != 2+4+2+2 { // quality, sets, values of contexts, speed
 		t.Errorf("%d charts", charts)
 	}
 }

@@ -142,25 +142,7 @@ func (p page) unequalSearch() string {
 	if len(said) < 2 || float64(most) <= unequal*float64(least) {
 		return ""
 	}
-	return fmt.Sprintf("The recipes were not searched with equal effort: %s.%s", strings.Join(said, ", "), p.alike())
-}
-
-// alike says what a search gained that the recipes of all variants had alike; empty if some had none.
-func (p page) alike() string {
-	var gains []string
-	runs := 0
-	for _, v := range p.Variants {
-		switch s := v.Searched; {
-		case v.Mode == experiment.ModeExternal:
-		case s == nil || s.Alike == 0 || runs > 0 && s.Alike != runs:
-			return ""
-		default:
-			runs = s.Alike
-			gains = append(gains, fmt.Sprintf("%s (%s)", signed(evaluate.Score(s.Gain)), v.Name))
-		}
-	}
-	return fmt.Sprintf(" The last %s of each tried the same number of changes. On items that were kept back, the best of these gained %s.",
-		terminal.Quantity(terminal.Number(runs), "run"), strings.Join(gains, ", "))
+	return fmt.Sprintf("The recipes were not searched with equal effort: %s.", strings.Join(said, ", "))
 }
 
 // unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes, or if encoders are what is
@@ -214,18 +196,8 @@ func (r *Result) Notes() []string {
 	return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 }
 
-// Warnings name what differs too much between the variants.
-func (p page) Warnings() []string {
-	var warnings []string
-	for _, s := range p.work() {
-		switch {
-		case s.fair():
-		case s.least == 0:
-			warnings = append(warnings, fmt.Sprintf("%s has no %s to compare.", s.few, s.name))
-		default:
-			warnings = append(warnings, fmt.Sprintf("%s had %s times the %s of %s.", s.many, report.Short(s.ratio()), s.name, s.few))
-		}
-	}
+// Warnings name what a reader must know before the scores.
+func (p page) Warnings() (warnings []string) {
 	for _, v := range p.Variants {
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
 			warnings = append(warnings, fmt.Sprintf("The seeds of %s trained unequally: from %s to %s pairs, so their scores differ by more than chance.",
@@ -246,17 +218,23 @@ func (p page) Warnings() []string {
 // fall is by how much a mean score falls in a run that is over-trained.
 const fall = .01
 
-// overTrained names the variants whose mean score fell before their runs ended: by more than seeds differ.
+// peak returns the observation from which on the mean score of a variant falls by more than seeds differ; ok is false if it does not.
+func (v VariantResult) peak() (best CurvePoint, ok bool) {
+	if len(v.Curve) < 2 {
+		return CurvePoint{}, false
+	}
+	last := v.Curve[len(v.Curve)-1]
+	best = slices.MaxFunc(v.Curve, func(a, b CurvePoint) int { return cmp.Compare(a.Score.Mean, b.Score.Mean) })
+	return best, best.Score.Low > last.Score.High && best.Score.Mean-last.Score.Mean >= fall
+}
+
+// overTrained names the variants whose mean score fell before their runs ended.
 func (p page) overTrained() (said []string) {
 	for _, v := range p.Variants {
-		if len(v.Curve) < 2 {
-			continue
-		}
-		last := v.Curve[len(v.Curve)-1]
-		best := slices.MaxFunc(v.Curve, func(a, b CurvePoint) int { return cmp.Compare(a.Score.Mean, b.Score.Mean) })
-		if best.Score.Low > last.Score.High && best.Score.Mean-last.Score.Mean >= fall {
-			said = append(said, fmt.Sprintf("%s is over-trained: its mean score was %s after %s s, and is %s after %s s.",
-				v.Name, best.Score.Mean, report.Short(float64(best.Seconds.Mean)), last.Score.Mean, report.Short(float64(last.Seconds.Mean))))
+		if best, ok := v.peak(); ok {
+			last := v.Curve[len(v.Curve)-1]
+			said = append(said, fmt.Sprintf("%s is over-trained from %s s on: its mean score was %s there, and is %s after %s s.",
+				v.Name, report.Short(float64(best.Seconds.Mean)), best.Score.Mean, last.Score.Mean, report.Short(float64(last.Seconds.Mean))))
 		}
 	}
 	return said

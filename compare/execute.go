@@ -15,7 +15,6 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -41,11 +40,9 @@ type Finished struct {
 
 	Diverged []string // titles of runs that came to nothing, with the reason
 
-	contained map[string]string           // sets that repeat a larger one, which is the value
-	spelling  string                      // see Result.Spelling
-	sum       string                      // SHA-256 of the file of the text; "": there is none
-	vectors   []string                    // of each record, where they are
-	stability map[string]*seeds.Stability // by name of the variant; only of those with several seeds
+	contained map[string]string // sets that repeat a larger one, which is the value
+	spelling  string            // see Result.Spelling
+	sum       string            // SHA-256 of the file of the text; "": there is none
 }
 
 // Execute trains the runs that are not finished, one after the other, on texts that are
@@ -102,13 +99,10 @@ func Execute(ctx context.Context, o experiment.Options, with Means) (*Finished, 
 	if stop != nil {
 		return f, stop
 	}
-	if err := e.external(ctx, f); err != nil {
-		return f, err
-	}
-	return f, e.compareSeeds(ctx, f)
+	return f, e.external(ctx, f)
 }
 
-// collect appends the outcomes of single items of finished runs, and where their vectors are.
+// collect appends the outcomes of single items of finished runs.
 func (e *executor) collect(ctx context.Context, f *Finished, finished []experiment.Run) (err error) {
 	for _, r := range finished {
 		if ctx.Err() != nil {
@@ -120,7 +114,7 @@ func (e *executor) collect(ctx context.Context, f *Finished, finished []experime
 				return stopped(ctx, err)
 			}
 		}
-		f.Items, f.vectors = append(f.Items, items), append(f.vectors, r.Config.Out)
+		f.Items = append(f.Items, items)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (e *executor) external(ctx context.Context, f *Finished) error {
 			Variant: file.Variant(), Seed: seeds[file.Name], Settings: map[string]string{}, Finished: true,
 			Summary: summary, Scores: scores, Classes: classes,
 		})
-		f.Items, f.vectors = append(f.Items, items), append(f.vectors, file.Vectors)
+		f.Items = append(f.Items, items)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/evaluate/seeds"
 )
 
 // TestPaperFiles: the page links to every file for papers, and each of these is there.
@@ -35,7 +34,7 @@ func TestPaperFiles(t *testing.T) {
 	}
 	for _, folder := range []string{figuresFolder, tablesFolder} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
-		if err != nil || len(entries) < 9 {
+		if err != nil || len(entries) < 8 {
 			t.Fatalf("%s: %v %v", folder, entries, err)
 		}
 		for _, e := range entries {
@@ -181,7 +180,6 @@ func smallResult() *Result {
 		for range r.Sets {
 			v.Scores = append(v.Scores, spreadOf([]float64{x, x - 0.02}))
 		}
-		v.Stability = &seeds.Stability{Runs: 2, Words: 100, Neighbors: 10, Bands: []seeds.Overlap{{First: 1, Last: 100, Compared: 100}}}
 		v.Own = map[string]string{"lr": "0.1"}
 		point := CurvePoint{Seconds: spreadOf([]float64{1}), Pairs: spreadOf([]float64{1000}), Score: v.Score, Scores: v.Scores[:2]}
 		for b := range bands {

@@ -9,7 +9,6 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/evaluate/seeds"
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 )
@@ -134,9 +133,6 @@ type VariantResult struct {
 	// Searched is how the recipe was found; nil: it is a paper's, or unknown.
 	Searched *search `json:"search,omitempty"`
 
-	// Of several seeds: how far they agree on neighbours.
-	Stability *seeds.Stability `json:"stability,omitempty"`
-
 	Curve []CurvePoint `json:"curve"`
 }
 
@@ -198,9 +194,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	r.Sets = setsOf(r.Runs)
 	r.weigh(f)
 	for _, v := range f.rows() {
-		result := r.variant(v, r.runsOf(v))
-		result.Stability = f.stability[v.Name]
-		r.Variants = append(r.Variants, result)
+		r.Variants = append(r.Variants, r.variant(v, r.runsOf(v)))
 	}
 	r.Sweeps = sweeps(r.Variants)
 	if err := r.compareAll(f, bootstrapSamples); err != nil {

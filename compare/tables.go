@@ -22,7 +22,7 @@ func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
 		p.VariantTable(), p.CostTable(),
 		p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(),
-		p.StabilityTable(), p.BandTable(), p.SettingTable(),
+		p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 

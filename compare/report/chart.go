@@ -24,25 +24,12 @@ func (k Key) Class() string { return class(k.Color) }
 func (l LineChart) SVG() template.HTML { return l.draw().pageSVG() }
 
 // SVG draws the chart for a page.
-func (b BoxChart) SVG() template.HTML { return b.draw().pageSVG() }
-
-// SVG draws the chart for a page.
 func (b BarChart) SVG() template.HTML { return b.draw().pageSVG() }
 
 func (l LineChart) legend() []Key {
 	var keys []Key
 	for _, s := range l.Series {
 		keys = append(keys, Key{s.Name, s.Color})
-	}
-	return keys
-}
-
-func (b BoxChart) legend() []Key {
-	var keys []Key
-	if len(b.Sets) > 0 {
-		for _, box := range b.Sets[0].Boxes {
-			keys = append(keys, Key{box.Name, box.Color})
-		}
 	}
 	return keys
 }

@@ -15,7 +15,8 @@ type Point struct{ X, Y, Low, High float64 }
 // A Series is a line. Points without a number are left out.
 type Series struct {
 	Name   string
-	Color  int // number of the colour, from 0
+	Color  int     // number of the colour, from 0
+	Falls  float64 // X from where on more of it makes Y worse; 0: nowhere
 	Points []Point
 }
 
@@ -92,5 +93,24 @@ func (c *canvas) series(s Series, x, y axis) {
 			tip += terminal.Minus(fmt.Sprintf(" (%.4g to %.4g)", p.Low, p.High))
 		}
 		c.add(shape{kind: dot, role: "dot", series: s.Color, at: line.at[i : i+1], radius: 3, tip: tip})
+		if s.Falls > 0 && p.X == s.Falls {
+			c.fall(s, line.at[i])
+		}
 	}
+}
+
+// fall marks the place from where on a series falls.
+func (c *canvas) fall(s Series, at point) {
+	y := at.y - 12
+	if y < top+12 { // no room above
+		y = at.y + 22
+	}
+	anchor := "middle"
+	if at.x < left+70 {
+		anchor = "start"
+	} else if at.x > width-right-70 {
+		anchor = "end"
+	}
+	c.add(shape{kind: dot, role: "dot", series: s.Color, at: []point{at}, radius: 6})
+	c.text(at.x, y, "tick", anchor, "over-trained from here")
 }

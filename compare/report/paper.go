@@ -32,19 +32,15 @@ type paperStyle struct {
 
 // paperStyles has the look of every role.
 var paperStyles = map[string]paperStyle{
-	"grid":    {stroke: "#d9d9d9", width: 0.8},
-	"axis":    {stroke: "#4d4d4d", width: 1},
-	"line":    {stroke: "series", width: 1.8},
-	"spread":  {fill: "series", opacity: 0.15},
-	"dot":     {fill: "series", opacity: 1},
-	"bar":     {fill: "series", opacity: 1},
-	"whisker": {stroke: "series", width: 1.4},
-	"half":    {stroke: "series", fill: "series", width: 1, opacity: 0.25},
-	"median":  {stroke: "series", width: 2.4},
-	"mean":    {fill: "#000000", opacity: 1},
-	"tick":    {fill: "#333333", opacity: 1},
-	"name":    {fill: "#000000", opacity: 1},
-	"label":   {fill: "#000000", opacity: 1},
+	"grid":   {stroke: "#d9d9d9", width: 0.8},
+	"axis":   {stroke: "#4d4d4d", width: 1},
+	"line":   {stroke: "series", width: 1.8},
+	"spread": {fill: "series", opacity: 0.15},
+	"dot":    {fill: "series", opacity: 1},
+	"bar":    {fill: "series", opacity: 1},
+	"tick":   {fill: "#333333", opacity: 1},
+	"name":   {fill: "#000000", opacity: 1},
+	"label":  {fill: "#000000", opacity: 1},
 }
 
 // paperStyleOf returns the look of a shape, with colours in place of "series".

@@ -13,7 +13,6 @@ import (
 func paperCharts() map[string]Chart {
 	random := rand.New(rand.NewPCG(3, 3))
 	lines := LineChart{Title: "a < b", X: "seconds", Y: "score"}
-	boxes := BoxChart{Title: "loss", Sets: []BoxSet{{Name: "50–60"}}}
 	for i := range 19 {
 		s := Series{Name: fmt.Sprintf("variant-%d", i), Color: i}
 		for x := range 4 {
@@ -21,10 +20,9 @@ func paperCharts() map[string]Chart {
 			s.Points = append(s.Points, Point{float64(x), y, y - 0.1, y + 0.1})
 		}
 		lines.Series = append(lines.Series, s)
-		boxes.Sets[0].Boxes = append(boxes.Sets[0].Boxes, Box{s.Name, i, 0, 1, 2, 3, 4, 2})
 	}
 	return map[string]Chart{
-		"lines": lines, "boxes": boxes, "nothing": LineChart{Title: "none"},
+		"lines": lines, "nothing": LineChart{Title: "none"},
 		"bars":  BarChart{Title: "speed", X: "words", Bars: []Bar{{Name: "cl", Label: "3", Parts: []Segment{{"words", 0, 3}}}}},
 		"parts": BarChart{Title: "memory", X: "bytes", Bars: []Bar{{Name: "cl", Parts: []Segment{{"text", 5, 3}, {"M", 1, 2}}}}},
 	}

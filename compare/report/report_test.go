@@ -171,23 +171,6 @@ func TestLineChartRandom(t *testing.T) {
 	}
 }
 
-func TestBoxChart(t *testing.T) {
-	chart := BoxChart{Title: "loss", Sets: []BoxSet{
-		{Name: "50–60", Boxes: []Box{{"a", 0, 1, 2, 3, 4, 5, 3.1}, {"b", 1, 2, 2, 2, 2, 2, 2}}},
-		{Name: "none"},
-	}}
-	svg := chart.SVG()
-	if text := parse(t, svg, height); !strings.Contains(text, "a: mean 3.100, median 3.000") {
-		t.Errorf("text %q", text)
-	}
-	if got := strings.Count(string(svg), "<rect"); got != 2 {
-		t.Errorf("%d boxes, want 2", got)
-	}
-	if text := parse(t, BoxChart{}.SVG(), height); !strings.Contains(text, "nothing to show") {
-		t.Errorf("an empty chart says %q", text)
-	}
-}
-
 func TestBarChart(t *testing.T) {
 	chart := BarChart{Title: "memory", Bars: []Bar{
 		{Name: "a", Label: "3 MB", Parts: []Segment{{"x", 0, 1e6}, {"y", 1, 2e6}}}, {Name: "zero", Parts: []Segment{{"x", 0, 0}}},
