@@ -153,7 +153,7 @@ type Options struct {
 
 	// Progress, if not nil, is called from time to time by one goroutine with the
 	// stored (compressed) bytes read so far and their total, -1 if unknown. It is
-	// not called after Read has returned, except when ctx was cancelled while a
+	// not called after Open has returned, except when ctx was cancelled while a
 	// read waited for input.
 	Progress func(bytesRead, bytesTotal int64)
 

@@ -2,9 +2,8 @@
 // sentence bounds. It is also the home of all randomness: Philox, the list of its
 // streams, subsampling and the distribution of negatives.
 //
-// Start at [Read], which makes a [Corpus] of a file, a folder or standard input in memory,
-// or at [Open], which takes a file for a text that memory is too small for and uses it
-// again (identity.go says when). Package wordcount splits the text, counts its words and
+// Start at [Open], which makes a [Corpus] of a file, a folder or standard input, in memory or, where [Storage] says so, in a
+// file for a text that memory is too small for, and uses that again (identity.go says when). Package wordcount splits the text, counts its words and
 // numbers them; package encoded holds the sentences, here or there. [ReadLines] hands out the
 // tokens line by line and keeps no text.
 //

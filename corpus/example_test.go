@@ -8,9 +8,9 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 )
 
-func ExampleReadFrom() {
+func ExampleOpenFrom() {
 	text := strings.NewReader("The cat sat on the mat.\nThe dog didn't!")
-	c, err := corpus.ReadFrom(context.Background(), text, "example", corpus.Options{Tokenizer: corpus.Words, Lowercase: true})
+	c, err := corpus.OpenFrom(context.Background(), text, "example", corpus.Options{Tokenizer: corpus.Words, Lowercase: true}, corpus.Storage{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,7 +26,7 @@ func TestReadLines(t *testing.T) {
 		}
 		text.WriteString("the end")
 		o := Options{MaxSentence: 1 + r.IntN(10), Lowercase: r.IntN(2) == 0, Tokenizer: Tokenizer(r.IntN(2)), chunkSize: 1 + r.IntN(300)}
-		want, err := ReadFrom(t.Context(), strings.NewReader(text.String()), "text", o)
+		want, err := OpenFrom(t.Context(), strings.NewReader(text.String()), "text", o, Storage{})
 		if err != nil {
 			t.Fatal(err)
 		}

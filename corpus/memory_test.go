@@ -80,7 +80,7 @@ func TestMemory(t *testing.T) {
 	} {
 		debug.FreeOSMemory()
 		_, release := memory.NewGuard(machine.Resident() + 48<<20)
-		_, err := ReadFrom(t.Context(), &endless{next: next}, "endless", Options{Threads: 2})
+		_, err := OpenFrom(t.Context(), &endless{next: next}, "endless", Options{Threads: 2}, Storage{})
 		release()
 		if !errors.Is(err, memory.ErrRoom) || !strings.Contains(err.Error(), "different words") || !strings.Contains(err.Error(), "--max-memory allows") {
 			t.Errorf("%s: %v", name, err)

@@ -41,10 +41,23 @@ type Storage struct {
 // DefaultMemory is the memory of reading if Storage.Memory is 0, in bytes.
 const DefaultMemory = 256 << 20
 
-// Open reads the text at path, as Read does, into memory or into a file, as the storage
-// says. Close the Corpus. A text that changes while it is read is an error, and so is a file
-// that is there and no encoded text, or a damaged one: remove it then. Of an encoded text that was made of another
-// text, or with other options, nothing is left.
+// Open reads the text at path into memory or into a file, as the storage says: a file, a folder (all files in it and below,
+// in the order of their names, without those whose name begins with a dot), or standard input for "-". Close the Corpus.
+//
+// Files may be compressed with gzip, zstd, bzip2 or xz, whatever their names. A line
+// is a sentence; the end of a file ends a line. Open skips a byte order mark. It
+// replaces each byte that is not UTF-8 by U+FFFD and counts it in
+// Stats.InvalidUTF8. So all words, and all files of vectors, are valid UTF-8 and
+// load anywhere.
+//
+// Errors name the file and, where there is one, the byte: a file that is missing,
+// damaged, cut off, in another format, or binary (with a NUL byte). They may wrap
+// ErrEmpty, ErrMinCount, or memory.ErrRoom if the text has too many words. A text that changes while it is read is an
+// error, and so is a file of the storage that is there and no encoded text, or a damaged one: remove it then. Of an encoded
+// text that was made of another text, or with other options, nothing is left.
+//
+// If ctx is cancelled, Open returns its error at once. A read of a pipe or terminal that
+// waits for input then ends later, when input comes.
 func Open(ctx context.Context, path string, o Options, s Storage) (*Corpus, error) {
 	in, err := wordcount.Find(path)
 	if err != nil {
@@ -53,7 +66,8 @@ func Open(ctx context.Context, path string, o Options, s Storage) (*Corpus, erro
 	return open(ctx, in, o, s)
 }
 
-// OpenFrom is Open of r; the name stands for r in messages.
+// OpenFrom is Open of r; the name stands for r in messages. If ctx is cancelled while r waits, r may still be in use after
+// OpenFrom has returned.
 func OpenFrom(ctx context.Context, r io.Reader, name string, o Options, s Storage) (*Corpus, error) {
 	return open(ctx, wordcount.From(r, -1, name), o, s)
 }

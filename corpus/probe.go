@@ -18,8 +18,8 @@ const (
 )
 
 // Probe returns a checksum that tells most texts apart without reading them: of the names
-// and sizes of the files that Read reads at path, and of the beginning and the end of some.
-// It is 0 for a path that Read refuses.
+// and sizes of the files that Open reads at path, and of the beginning and the end of some.
+// It is 0 for a path that Open refuses.
 func Probe(path string) uint64 {
 	in, err := wordcount.Find(path)
 	if err != nil {

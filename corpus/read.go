@@ -13,43 +13,12 @@ import (
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
-// ErrEmpty is wrapped by Read's error about a text without any word.
+// ErrEmpty is wrapped by Open's error about a text without any word.
 var ErrEmpty = wordcount.ErrEmpty
 
-// ErrMinCount is wrapped by Read's error about a text in which no word occurs
+// ErrMinCount is wrapped by Open's error about a text in which no word occurs
 // Options.MinCount times.
 var ErrMinCount = wordcount.ErrMinCount
-
-// Read reads the text at path: a file, a folder (all files in it and below, in
-// the order of their names, without those whose name begins with a dot), or
-// standard input for "-".
-//
-// Files may be compressed with gzip, zstd, bzip2 or xz, whatever their names. A line
-// is a sentence; the end of a file ends a line. Read skips a byte order mark. It
-// replaces each byte that is not UTF-8 by U+FFFD and counts it in
-// Stats.InvalidUTF8. So all words, and all files of vectors, are valid UTF-8 and
-// load anywhere.
-//
-// Errors name the file and, where there is one, the byte: a file that is missing,
-// damaged, cut off, in another format, or binary (with a NUL byte). They may wrap
-// ErrEmpty, ErrMinCount, or memory.ErrRoom if the text has too many words.
-//
-// If ctx is cancelled, Read returns its error at once. A read of a pipe or terminal that
-// waits for input then ends later, when input comes.
-func Read(ctx context.Context, path string, o Options) (*Corpus, error) {
-	in, err := wordcount.Find(path)
-	if err != nil {
-		return nil, err
-	}
-	return read(ctx, in, o)
-}
-
-// ReadFrom reads the text from r, with the rules and errors of Read. The name
-// stands for r in messages. If ctx is cancelled while r waits, r may still be in
-// use after ReadFrom has returned.
-func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Corpus, error) {
-	return read(ctx, wordcount.From(r, -1, name), o)
-}
 
 // withDefaults returns the options with their zero values replaced. The error names
 // an option out of its range.
@@ -72,7 +41,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// ReadLines reads the text at path, as Read does, and calls each with the tokens of
+// ReadLines reads the text at path, as [Open] does, and calls each with the tokens of
 // every line, in order. A line of more than MaxSentence tokens comes in pieces; end
 // is true with the last one. Lines without tokens come, too. The tokens are valid
 // until each returns; their strings stay. Memory grows with the number of different
@@ -198,8 +167,8 @@ func (c *Corpus) joinLines(maxSentence int) {
 	c.Stats.Sentences = int64(len(c.Sentences) - 1)
 }
 
-// Size returns the stored (compressed) bytes of the files that Read reads at path:
-// 0 for a path that Read refuses, and for a pipe or device.
+// Size returns the stored (compressed) bytes of the files that [Open] reads at path:
+// 0 for a path that Open refuses, and for a pipe or device.
 func Size(path string) int64 {
 	sum := int64(0)
 	if in, err := wordcount.Find(path); err == nil {

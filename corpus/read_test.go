@@ -311,7 +311,7 @@ func TestReadRules(t *testing.T) {
 		{"as long as it may be", "a fifteen15fiftee c", Options{maxToken: 15}, []string{"a fifteen15fiftee c"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := ReadFrom(context.Background(), strings.NewReader(test.text), "text", test.options)
+			c, err := OpenFrom(context.Background(), strings.NewReader(test.text), "text", test.options, Storage{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,7 +325,7 @@ func TestReadRules(t *testing.T) {
 
 func TestStatsAddUp(t *testing.T) {
 	text := "a b a\n\nc d a\xff\n" + strings.Repeat("x", MaxTokenBytes+1) + " a\n" + strings.Repeat("b ", 2500)
-	c, err := ReadFrom(context.Background(), strings.NewReader(text), "text", Options{MinCount: 2})
+	c, err := OpenFrom(context.Background(), strings.NewReader(text), "text", Options{MinCount: 2}, Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestEndlessToken(t *testing.T) {
 	var held uint64
 	o := Options{Threads: 2, Progress: func(int64, int64) { held = max(held, heapInUse()) }}
 	before := heapInUse()
-	c, err := ReadFrom(context.Background(), text, "token", o)
+	c, err := OpenFrom(context.Background(), text, "token", o, Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func TestReadErrors(t *testing.T) {
 		{"Tokenizer", nil, Options{Tokenizer: 7}, nil, "unknown tokenizer 7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := ReadFrom(context.Background(), test.text, "NAME", test.options)
+			c, err := OpenFrom(context.Background(), test.text, "NAME", test.options, Storage{})
 			if err == nil {
 				t.Fatalf("no error; corpus %+v", c.Stats)
 			}
@@ -465,7 +465,7 @@ func TestAwkwardReaders(t *testing.T) {
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"one byte": iotest.OneByteReader, "half": iotest.HalfReader, "data with error": iotest.DataErrReader,
 	} {
-		c, err := ReadFrom(context.Background(), wrap(bytes.NewReader(text)), name, Options{})
+		c, err := OpenFrom(context.Background(), wrap(bytes.NewReader(text)), name, Options{}, Storage{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -476,7 +476,7 @@ func TestAwkwardReaders(t *testing.T) {
 	idle := readerFunc(func([]byte) (int, error) { return 0, nil })
 	for _, start := range []string{"", strings.Repeat("begin ", 100_000)} {
 		r := io.MultiReader(strings.NewReader(start), idle)
-		if _, err := ReadFrom(context.Background(), r, "idle", Options{}); !errors.Is(err, io.ErrNoProgress) {
+		if _, err := OpenFrom(context.Background(), r, "idle", Options{}, Storage{}); !errors.Is(err, io.ErrNoProgress) {
 			t.Errorf("reader that returns nothing after %d bytes: error %v", len(start), err)
 		}
 	}
@@ -490,7 +490,7 @@ func TestCancel(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := ReadFrom(ctx, strings.NewReader("a b c"), "text", Options{}); !errors.Is(err, context.Canceled) {
+		if _, err := OpenFrom(ctx, strings.NewReader("a b c"), "text", Options{}, Storage{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -501,7 +501,7 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 		}}
-		if _, err := ReadFrom(ctx, &repeater{pattern: []byte("one two\n")}, "text", o); !errors.Is(err, context.Canceled) {
+		if _, err := OpenFrom(ctx, &repeater{pattern: []byte("one two\n")}, "text", o, Storage{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -518,7 +518,7 @@ func TestCancel(t *testing.T) {
 		}
 		// A reader that is still waiting after a minute gets the end of the input, so the test ends as well.
 		end := time.AfterFunc(time.Minute, func() { _ = w.Close() })
-		if _, err := Read(ctx, "-", Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Open(ctx, "-", Options{}, Storage{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if !end.Stop() {
@@ -551,7 +551,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	calls = nil
-	if _, err := ReadFrom(context.Background(), strings.NewReader(text), "text", o); err != nil {
+	if _, err := OpenFrom(context.Background(), strings.NewReader(text), "text", o, Storage{}); err != nil {
 		t.Fatal(err)
 	}
 	if last := calls[len(calls)-1]; last != [2]int64{int64(len(text)), -1} {
@@ -561,7 +561,7 @@ func TestProgress(t *testing.T) {
 
 func TestFingerprint(t *testing.T) {
 	parse := func(text string, o Options) *Corpus {
-		c, err := ReadFrom(context.Background(), strings.NewReader(text), "text", o)
+		c, err := OpenFrom(context.Background(), strings.NewReader(text), "text", o, Storage{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -605,7 +605,7 @@ func TestRawText(t *testing.T) {
 	} {
 		for _, threads := range []int{1, 3} {
 			test.options.Threads, test.options.chunkSize = threads, 5
-			c, err := ReadFrom(t.Context(), strings.NewReader(strings.Repeat(text, 10)), "text", test.options)
+			c, err := OpenFrom(t.Context(), strings.NewReader(strings.Repeat(text, 10)), "text", test.options, Storage{})
 			if err != nil {
 				t.Fatal(err)
 			}

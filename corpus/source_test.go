@@ -117,7 +117,7 @@ func TestFormats(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := writeFile(t, filepath.Join(t.TempDir(), test.name), test.file)
 			var done, total int64
-			c, err := Read(context.Background(), path, Options{Progress: func(d, t int64) { done, total = d, t }})
+			c, err := Open(context.Background(), path, Options{Progress: func(d, t int64) { done, total = d, t }}, Storage{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestCutOffFiles(t *testing.T) {
 			if name == "bzip2" && length < textfile.HeadBytes {
 				continue // "BZh9" and some bytes may be text
 			}
-			_, err := ReadFrom(context.Background(), strings.NewReader(file[:length]), "FILE", Options{})
+			_, err := OpenFrom(context.Background(), strings.NewReader(file[:length]), "FILE", Options{}, Storage{})
 			if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "FILE: the "+name+" file is cut off") {
 				t.Errorf("%s, %d of %d bytes: error %v", name, length, len(file), err)
 			}
@@ -170,16 +170,16 @@ func TestDamagedFiles(t *testing.T) {
 	} {
 		damaged := []byte(file)
 		damaged[len(damaged)-3] ^= 0x10 // in the checksum
-		_, err := ReadFrom(context.Background(), bytes.NewReader(damaged), "FILE", Options{})
+		_, err := OpenFrom(context.Background(), bytes.NewReader(damaged), "FILE", Options{}, Storage{})
 		if err == nil || !strings.Contains(err.Error(), "FILE: the "+name+" file is damaged after ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	_, err := ReadFrom(context.Background(), strings.NewReader(gzipped(t, testText)+"rubbish"), "FILE", Options{})
+	_, err := OpenFrom(context.Background(), strings.NewReader(gzipped(t, testText)+"rubbish"), "FILE", Options{}, Storage{})
 	if err == nil || !strings.Contains(err.Error(), "FILE: the gzip file is ") {
 		t.Errorf("rubbish after gzip data: error %v", err)
 	}
-	_, err = ReadFrom(context.Background(), strings.NewReader(gzipped(t, "ab\x00c")), "FILE", Options{})
+	_, err = OpenFrom(context.Background(), strings.NewReader(gzipped(t, "ab\x00c")), "FILE", Options{}, Storage{})
 	if err == nil || !strings.Contains(err.Error(), "FILE: byte 2 of the text is NUL") {
 		t.Errorf("compressed binary file: error %v", err)
 	}
@@ -196,7 +196,7 @@ func TestFolder(t *testing.T) {
 	writeFile(t, filepath.Join(folder, ".git", "config"), "hidden\x00")
 	want := []string{"one two", "three", "five six", "seven"}
 	for _, threads := range []int{1, 4} {
-		c, err := Read(context.Background(), folder, Options{Threads: threads})
+		c, err := Open(context.Background(), folder, Options{Threads: threads}, Storage{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	bad := writeFile(t, filepath.Join(folder, "a", "binary"), "ab\x00")
-	if _, err := Read(context.Background(), folder, Options{}); err == nil || !strings.Contains(err.Error(), bad+": byte 2 of the text is NUL") {
+	if _, err := Open(context.Background(), folder, Options{}, Storage{}); err == nil || !strings.Contains(err.Error(), bad+": byte 2 of the text is NUL") {
 		t.Errorf("binary file in a folder: error %v", err)
 	}
 }
@@ -216,11 +216,11 @@ func TestFolder(t *testing.T) {
 func TestFolderErrors(t *testing.T) {
 	folder := t.TempDir()
 	writeFile(t, filepath.Join(folder, ".hidden"), "a b c")
-	if _, err := Read(context.Background(), folder, Options{}); !errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), folder+": no files in this folder") {
+	if _, err := Open(context.Background(), folder, Options{}, Storage{}); !errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), folder+": no files in this folder") {
 		t.Errorf("empty folder: error %v", err)
 	}
 	missing := filepath.Join(folder, "missing")
-	if _, err := Read(context.Background(), missing, Options{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+	if _, err := Open(context.Background(), missing, Options{}, Storage{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing file: error %v", err)
 	}
 }
@@ -240,15 +240,15 @@ func TestLinks(t *testing.T) {
 		return path
 	}
 	link(target, "file")
-	c, err := Read(context.Background(), folder, Options{})
+	c, err := Open(context.Background(), folder, Options{}, Storage{})
 	if err != nil || c.Stats.Tokens != 6 {
 		t.Fatalf("link to a file: error %v", err)
 	}
 	path := link(outside, "folder")
-	if _, err := Read(context.Background(), path, Options{}); err != nil {
+	if _, err := Open(context.Background(), path, Options{}, Storage{}); err != nil {
 		t.Errorf("link to a folder as the path: error %v", err)
 	}
-	if _, err := Read(context.Background(), folder, Options{}); err == nil || !strings.Contains(err.Error(), path+": a link to a folder is not followed") {
+	if _, err := Open(context.Background(), folder, Options{}, Storage{}); err == nil || !strings.Contains(err.Error(), path+": a link to a folder is not followed") {
 		t.Errorf("link to a folder: error %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestStdin(t *testing.T) {
 	defer file.Close()
 	replaceStdin(t, file)
 	var total int64
-	c, err := Read(context.Background(), "-", Options{Progress: func(_, n int64) { total = n }})
+	c, err := Open(context.Background(), "-", Options{Progress: func(_, n int64) { total = n }}, Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestStdin(t *testing.T) {
 	}
 	w.Close()
 	replaceStdin(t, r)
-	if _, err := Read(context.Background(), "-", Options{}); !errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), "corpus standard input: ") {
+	if _, err := Open(context.Background(), "-", Options{}, Storage{}); !errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), "corpus standard input: ") {
 		t.Errorf("nothing on standard input: error %v", err)
 	}
 }

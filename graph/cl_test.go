@@ -124,7 +124,7 @@ func TestReset(t *testing.T) {
 // when testdata/golden_losses.json was made (go test ./graph -run Golden
 // -update). The tolerance is what assembly and plain Go may differ by.
 func TestGoldenLosses(t *testing.T) {
-	text, err := corpus.ReadFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 50, Lowercase: true, Tokenizer: corpus.Words})
+	text, err := corpus.OpenFrom(context.Background(), testdata.Corpus(), "sotu", corpus.Options{MinCount: 50, Lowercase: true, Tokenizer: corpus.Words}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	sentences := strings.Repeat("the cat chased the dog\nthe dog chased the cat\n", 100)
-	text, err := corpus.ReadFrom(ctx, strings.NewReader(sentences), "example", corpus.Options{})
+	text, err := corpus.OpenFrom(ctx, strings.NewReader(sentences), "example", corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		panic(err)
 	}

@@ -28,7 +28,7 @@ var corpus []byte
 var files embed.FS
 
 // Corpus returns a new reader of the text, still compressed with zstd (2.5 MB).
-// corpus.ReadFrom recognizes the compression and reads the text from it.
+// corpus.OpenFrom recognizes the compression and reads the text from it.
 func Corpus() io.Reader { return bytes.NewReader(corpus) }
 
 // Eval returns the evaluation sets as a file tree. A line of similarity/*.txt has two

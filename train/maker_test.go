@@ -31,7 +31,7 @@ func testText(t *testing.T) (*corpus.Corpus, settings.Config) {
 			text.WriteByte('\n')
 		}
 	}
-	c, err := corpus.ReadFrom(t.Context(), &text, "text", corpus.Options{})
+	c, err := corpus.OpenFrom(t.Context(), &text, "text", corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}

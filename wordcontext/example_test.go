@@ -15,7 +15,7 @@ import (
 // them.
 func Example() {
 	ctx := context.Background()
-	c, err := corpus.ReadFrom(ctx, strings.NewReader("i like apple juice"), "example", corpus.Options{})
+	c, err := corpus.OpenFrom(ctx, strings.NewReader("i like apple juice"), "example", corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // TestCorpusStatistics: all numbers are those of a plain count with maps.
 func TestCorpusStatistics(t *testing.T) {
 	for seed := range uint64(10) {
-		c, err := corpus.ReadFrom(t.Context(), strings.NewReader(corpustest.Zipf(seed, 300, 30, 4)), "text", corpus.Options{MaxSentence: 4})
+		c, err := corpus.OpenFrom(t.Context(), strings.NewReader(corpustest.Zipf(seed, 300, 30, 4)), "text", corpus.Options{MaxSentence: 4}, corpus.Storage{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func Zipf(seed uint64, tokens, types, line int) string {
 // fails the test.
 func Read(t testing.TB, text string) (*corpus.Corpus, *corpus.Alias) {
 	t.Helper()
-	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(text), "test", corpus.Options{})
+	c, err := corpus.OpenFrom(t.Context(), strings.NewReader(text), "test", corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}

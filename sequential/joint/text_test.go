@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 			write(t, filepath.Join(dir, fmt.Sprintf("%d.txt", f)), text)
 		}
 		o := corpus.Options{MinCount: 1 + rng.IntN(4), MaxSentence: 3 + rng.IntN(9), MaxWords: rng.IntN(2) * 20, Threads: 2}
-		want, err := corpus.Read(t.Context(), dir, o)
+		want, err := corpus.Open(t.Context(), dir, o, corpus.Storage{})
 		if errors.Is(err, corpus.ErrMinCount) {
 			continue
 		}
@@ -135,7 +135,7 @@ func TestRead(t *testing.T) {
 			check(t, want, ranks, dir, o)
 		}
 		o.Vocabulary = &corpus.Vocabulary{Words: []string{"w1", "w0", "absent", "w5"}, Counts: []uint64{9, 5, 2, 1}}
-		if want, err = corpus.Read(t.Context(), dir, o); err == nil {
+		if want, err = corpus.Open(t.Context(), dir, o, corpus.Storage{}); err == nil {
 			check(t, want, 3, dir, o)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 func TestBlankPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	write(t, path, []byte("a b\n\n\n\n\n"))
-	want, err := corpus.Read(t.Context(), path, corpus.Options{})
+	want, err := corpus.Open(t.Context(), path, corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestTextOfEachRank(t *testing.T) {
 	for r := range 3 {
 		write(t, filepath.Join(dir, fmt.Sprint(r), "text"), randomText(rng, 200))
 	}
-	want, err := corpus.Read(t.Context(), dir, corpus.Options{})
+	want, err := corpus.Open(t.Context(), dir, corpus.Options{}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func newCase(t testing.TB, words, dim int, seed uint64, o optim.Options, mo word
 	for range 30 * words {
 		fmt.Fprintf(&b, "%s ", spelt[int(math.Pow(float64(len(spelt)), r.Float64()))-1])
 	}
-	c, err := corpus.ReadFrom(t.Context(), strings.NewReader(b.String()), "test", corpus.Options{MinCount: 2})
+	c, err := corpus.OpenFrom(t.Context(), strings.NewReader(b.String()), "test", corpus.Options{MinCount: 2}, corpus.Storage{})
 	if err != nil {
 		t.Fatal(err)
 	}
