@@ -191,7 +191,7 @@ func (p *pairCounts) most(top int) (pairs []frequentPair, exact bool) {
 	for _, i := range order[:min(top, len(order))] {
 		pairs = append(pairs, frequentPair{p.vocabulary.Words[i/n], p.vocabulary.Words[i%n], p.counts[i]})
 	}
-	if n == p.vocabulary.Len() || top == 0 {
+	if n == p.vocabulary.Len() {
 		return pairs, true
 	}
 	most := 2 * uint64(p.window) * p.vocabulary.Counts[n]

@@ -16,9 +16,12 @@ import (
 
 type corpusStatsOptions struct {
 	settings    cli.SettingFlags
-	window, top int
+	window      int
 	json, quiet bool
 }
+
+// listedWords is how many words and pairs are listed.
+const listedWords = 10
 
 func newCorpusStats(s cli.Streams) *cobra.Command {
 	var o corpusStatsOptions
@@ -39,18 +42,14 @@ words that were kept.`,
 		func(setting settings.Setting) bool { return setting.Name != "corpus" && isTextSetting(setting) })
 	flags := cmd.Flags()
 	flags.IntVar(&o.window, "window", 5, "count pairs of words that are at most `N` words apart")
-	flags.IntVar(&o.top, "top", 10, "list `N` words and pairs")
 	cli.AddJSON(cmd, &o.json, "print one line of JSON")
 	flags.BoolVar(&o.quiet, "quiet", false, "print no progress")
 	return cmd
 }
 
 func (o *corpusStatsOptions) run(ctx context.Context, s cli.Streams, path string) error {
-	switch {
-	case o.window < 1 || o.window > 1000:
+	if o.window < 1 || o.window > 1000 {
 		return terminal.Usagef("--window %d: must be from 1 to 1000", o.window)
-	case o.top < 0:
-		return terminal.Usagef("--top %d: must not be negative", o.top)
 	}
 	o.settings.Set["corpus"] = path
 	if _, given := o.settings.Set["min-count"]; !given {
@@ -70,7 +69,7 @@ func (o *corpusStatsOptions) run(ctx context.Context, s cli.Streams, path string
 		return err
 	}
 	defer func() { _ = text.Close() }() // it was only read
-	counted, err := countStatistics(ctx, text, o.window, o.top)
+	counted, err := countStatistics(ctx, text, o.window, listedWords)
 	if err != nil {
 		return err
 	}

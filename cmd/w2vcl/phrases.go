@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,7 +48,7 @@ with the text.`,
   w2vcl phrases wiki.txt --threshold 200 --passes 2 --out out.txt`,
 		Args: cli.Exactly("TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"threshold", "min-count", "passes", "delimiter", "save"} {
+			for _, name := range []string{"threshold", "min-count", "passes", "save"} {
 				if o.apply != "" && cmd.Flags().Changed(name) {
 					return terminal.Usagef("--%s does not go with --apply, which finds no phrases", name)
 				}
@@ -64,7 +63,6 @@ with the text.`,
 	flags.Float64Var(&o.learn.Threshold, "threshold", 100, "pairs with a score above `X` are phrases")
 	flags.IntVar(&o.learn.MinCount, "min-count", 5, "pairs must occur more than `N` times; the scores take N off")
 	flags.IntVar(&o.passes, "passes", 1, "join `N` times, each time on the text as joined so far")
-	flags.StringVar(&o.learn.Delimiter, "delimiter", "_", "put `S` between the words of a phrase")
 	flags.StringVar(&o.tokenizer, "tokenizer", "whitespace",
 		"how a line is split: `NAME` is whitespace or words, as in 'w2vcl train'")
 	flags.BoolVar(&o.read.Lowercase, "lowercase", false, "lower-case the text")
@@ -94,8 +92,6 @@ func (o *phrasesOptions) check() error {
 		return terminal.Usagef("--passes %d: must be from 1 to 20", o.passes)
 	case o.read.MaxSentence < 2:
 		return terminal.Usagef("--max-sentence %d: must be 2 or more", o.read.MaxSentence)
-	case o.learn.Delimiter == "" || strings.ContainsAny(o.learn.Delimiter, " \t\r\n"):
-		return terminal.Usagef("--delimiter %q: must be text without white space", o.learn.Delimiter)
 	}
 	return nil
 }
@@ -130,22 +126,22 @@ func (o *phrasesOptions) list(ctx context.Context, s cli.Streams, p *progress.Pr
 	if o.apply != "" {
 		f, err := os.Open(o.apply)
 		if err != nil {
-			return phrases.List{}, fmt.Errorf("--apply: %w", err)
+			return nil, fmt.Errorf("--apply: %w", err)
 		}
 		defer f.Close()
 		list, err := phrases.Read(f)
 		if err != nil {
-			return phrases.List{}, fmt.Errorf("--apply %s: %w", o.apply, err)
+			return nil, fmt.Errorf("--apply %s: %w", o.apply, err)
 		}
 		return list, nil
 	}
-	list := phrases.List{Delimiter: o.learn.Delimiter}
+	var list phrases.List
 	for pass := range o.passes {
 		found, err := o.find(ctx, s, p, text, list, pass+1)
 		if err != nil {
 			return list, err
 		}
-		list.Passes = append(list.Passes, found)
+		list = append(list, found)
 	}
 	return list, nil
 }

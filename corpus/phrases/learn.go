@@ -15,16 +15,12 @@ const MaxEntries = 40_000_000
 type Options struct {
 	Threshold float64 // pairs with a higher score are phrases
 	MinCount  int     // δ of the scores; rarer pairs are no phrases; default 5
-	Delimiter string  // joins the words of a phrase; not empty
 }
 
 func (o Options) withDefaults() (Options, error) {
 	o.MinCount = cmp.Or(o.MinCount, 5)
-	switch {
-	case o.MinCount < 1:
+	if o.MinCount < 1 {
 		return o, fmt.Errorf("the minimum count is %d; it must be at least 1", o.MinCount)
-	case o.Delimiter == "" || strings.ContainsAny(o.Delimiter, " \t\r\n"):
-		return o, fmt.Errorf("the delimiter is %q; it must be text without white space", o.Delimiter)
 	}
 	return o, nil
 }

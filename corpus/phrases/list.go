@@ -22,10 +22,7 @@ type Phrase struct {
 type Pass struct{ Phrases []Phrase }
 
 // A List is the phrases of all passes, in their order.
-type List struct {
-	Delimiter string
-	Passes    []Pass
-}
+type List []Pass
 
 // A Joiner joins the phrases of a list in sentences. It is for one goroutine.
 type Joiner struct {
@@ -38,10 +35,10 @@ type Joiner struct {
 // NewJoiner prepares joining.
 func NewJoiner(l List) *Joiner {
 	j := &Joiner{}
-	for _, p := range l.Passes {
+	for _, p := range l {
 		phrases := make(map[string]string, len(p.Phrases))
 		for _, phrase := range p.Phrases {
-			phrases[phrase.Words] = strings.ReplaceAll(phrase.Words, " ", l.Delimiter)
+			phrases[phrase.Words] = strings.ReplaceAll(phrase.Words, " ", "_")
 		}
 		j.passes = append(j.passes, phrases)
 	}
@@ -76,17 +73,15 @@ func (j *Joiner) pass(to, sentence []string, phrases map[string]string) []string
 
 // The first lines of a file of phrases.
 const (
-	title         = "# phrases of w2vcl"
-	delimiterLine = "# delimiter\t"
-	columnsLine   = "pass\tphrase\tcount\tscore"
+	title       = "# phrases of w2vcl"
+	columnsLine = "pass\tphrase\tcount\tscore"
 )
 
-// Write writes a list: comments, one of which tells the delimiter, then
-// a line for each phrase, tabs between pass, phrase, count and score.
+// Write writes a list: a title, then a line for each phrase, tabs between pass, phrase, count and score.
 func (l List) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	_, err := fmt.Fprintf(out, "%s\n%s%s\n%s\n", title, delimiterLine, l.Delimiter, columnsLine)
-	for i, p := range l.Passes {
+	_, err := fmt.Fprintf(out, "%s\n%s\n", title, columnsLine)
+	for i, p := range l {
 		for _, phrase := range p.Phrases {
 			if err == nil {
 				_, err = fmt.Fprintf(out, "%d\t%s\t%d\t%.6g\n", i+1, phrase.Words, phrase.Count, phrase.Score)
@@ -103,29 +98,28 @@ func (l List) Write(w io.Writer) error {
 // Errors name the line.
 func Read(r io.Reader) (List, error) {
 	var l List
-	lines := textfile.NewLines(r)
+	lines, titled := textfile.NewLines(r), false
 	for lines.Next() {
+		titled = true
 		if problem := l.line(lines.Number, lines.Text()); problem != "" {
-			return List{}, fmt.Errorf("line %d: %s", lines.Number, problem)
+			return nil, fmt.Errorf("line %d: %s", lines.Number, problem)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return List{}, err
+		return nil, err
 	}
-	if l.Delimiter == "" {
-		return List{}, fmt.Errorf("it is not a list of phrases: the line %q is missing", delimiterLine+"_")
+	if !titled {
+		return nil, errNoList
 	}
 	return l, nil
 }
 
+var errNoList = fmt.Errorf("it is not a list of phrases, which begins with %q", title)
+
 // line reads a line, and returns what is wrong with it.
 func (l *List) line(number int, line string) string {
 	if number == 1 && line != title {
-		return fmt.Sprintf("it is not a list of phrases, which begins with %q", title)
-	}
-	if text, ok := strings.CutPrefix(line, delimiterLine); ok {
-		l.Delimiter = text
-		return ""
+		return errNoList.Error()
 	}
 	if line == "" || line == columnsLine || strings.HasPrefix(line, "# ") && !strings.Contains(line, "\t") {
 		return ""
@@ -150,10 +144,10 @@ func (l *List) line(number int, line string) string {
 	if len(strings.Fields(cells[1])) != 2 || strings.Join(strings.Fields(cells[1]), " ") != cells[1] || !utf8.ValidString(cells[1]) {
 		return fmt.Sprintf("%q is not a phrase: two words with a space between", cells[1])
 	}
-	for len(l.Passes) < pass {
-		l.Passes = append(l.Passes, Pass{})
+	for len(*l) < pass {
+		*l = append(*l, Pass{})
 	}
-	p := &l.Passes[pass-1]
+	p := &(*l)[pass-1]
 	p.Phrases = append(p.Phrases, Phrase{cells[1], count, score})
 	return ""
 }
