@@ -15,6 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
@@ -253,6 +254,24 @@ func (e *executor) runEach(ctx context.Context) (err error) {
 		begun.end(i)
 	}
 	return nil
+}
+
+// checkTraining refuses a comparison of which a run would be refused, before any run is trained. The error is that of the
+// run that needs most.
+func (e *executor) checkTraining(ctx context.Context, records []*Record) error {
+	var most error
+	need := int64(0)
+	for i, r := range e.runs {
+		if records[i].Finished || r.Config.Device != settings.DeviceCPU {
+			continue
+		}
+		var refused *memory.NeedError
+		_, err := train.CheckMemory(ctx, r.Config, e.runOptions(ctx, r, records[i]))
+		if errors.As(err, &refused) && refused.Enough > need {
+			need, most = refused.Enough, fmt.Errorf("%s: %w", r.Name, err)
+		}
+	}
+	return most
 }
 
 // open returns the record of a run, as an earlier process left it if there was one.

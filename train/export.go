@@ -31,6 +31,9 @@ func absolute(path string) string {
 func (j *job) recorded() *settings.Config {
 	c := j.config
 	c.Matrix, c.Init = absolute(c.Matrix), absolute(c.Init)
+	if beside := j.options.beside; beside != nil {
+		c.Threads = beside.threads // 'w2vcl resume' trains it alone
+	}
 	if j.options.Source == nil { // otherwise Corpus is a name, not a path
 		c.Corpus, c.Graph = absolute(c.Corpus), absolute(c.Graph)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
+	"github.com/w2vcl/w2vcl/wordcontext"
 	"github.com/w2vcl/w2vcl/wordcontext/cooccurrence"
 )
 
@@ -24,7 +25,11 @@ type memoryGuard struct {
 
 // newMemoryGuard takes the limit from the settings or the machine, and collects all garbage. The limit holds for
 // Go's collector, too, until release is called; meanwhile there is at most half as much garbage as memory in use.
-func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err error) {
+// Of runs side by side, the memory was checked before.
+func newMemoryGuard(c *settings.Config, o Options) (g memoryGuard, release func(), err error) {
+	if o.beside != nil {
+		return memoryGuard{inUse: o.beside.inUse}, func() {}, nil
+	}
 	limit := int64(0)
 	if !c.MaxMemory.IsZero() {
 		total, _ := machine.Memory()
@@ -44,19 +49,30 @@ func newMemoryGuard(c *settings.Config) (g memoryGuard, release func(), err erro
 // LimitMemory keeps the process to the --max-memory of the settings until release is called, for work
 // around several runs.
 func LimitMemory(c settings.Config) (release func(), err error) {
-	_, release, err = newMemoryGuard(&c)
+	_, release, err = newMemoryGuard(&c, Options{})
 	return release, err
 }
 
-// CheckMemory returns the error with which a run of a text that is in memory would be refused. M is not made, so what
-// training of a whole matrix takes is not known.
-func CheckMemory(ctx context.Context, c settings.Config, o Options) error {
+// CheckMemory returns the error with which a run of a text that is in memory would be refused, or the bytes that the run takes, with M
+// in memory, beside what the process has now. M is not made, so what training of a whole matrix takes is not known.
+func CheckMemory(ctx context.Context, c settings.Config, o Options) (bytes int64, err error) {
 	j := &job{config: c, options: o, dry: true, asks: true}
 	defer j.close()
 	if c.FindMode().Family == settings.WholeMatrix {
-		return nil
+		return 0, nil
 	}
-	return j.prepare(ctx, nil)
+	if err := j.prepare(ctx, nil); err != nil {
+		return 0, err
+	}
+	bytes = j.sum() - j.guard.inUse
+	if j.mode.Family == settings.LargeBatch {
+		building, matrix := wordcontext.EstimateBytes(j.text.corpus, j.config.MatrixOptions())
+		bytes = max(bytes+matrix+matrix/16, building+j.text.corpus.ReaderBytes(c.ThreadCount()))
+	}
+	if c.Graph != "" { // each run reads it
+		bytes = max(bytes, machine.PeakRSS()-j.guard.inUse)
+	}
+	return bytes, nil
 }
 
 // checkText is the first and coarsest check: only the sizes of the files are known.

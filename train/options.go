@@ -7,6 +7,7 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/train/cluster"
+	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -38,6 +39,8 @@ type Options struct {
 	// [Follow].
 	Ranks *cluster.Group
 
+	beside *beside // other runs that train at the same time; nil: none
+
 	// Steady makes [MakePlan] measure what other programs hardly change: the processor time for each thread, not that of a clock, in the
 	// fastest of several slices. On a GPU it is the clock's.
 	Steady bool
@@ -57,7 +60,8 @@ type Observation struct {
 	Vocabulary      *corpus.Vocabulary
 	Words, Contexts []float32 // the tables W and C, (V, N); not to be changed or kept
 
-	Scores map[string]float64 // by data set: for the observer to fill in, and for the line of metrics
+	Scores   map[string]float64 // by data set: for the observer to fill in, and for the line of metrics
+	Progress *progress.Progress // of the run
 
 	config *settings.Config
 }
@@ -69,7 +73,7 @@ func (o Observation) Vectors() (*embedding.Table, error) {
 }
 
 // observer returns the function that the loop calls, nil if there is none.
-func (j *job) observer() func(runfolder.Position, float64) (map[string]float64, error) {
+func (j *job) observer(show *progress.Progress) func(runfolder.Position, float64) (map[string]float64, error) {
 	if j.options.Observe == nil {
 		return nil
 	}
@@ -83,7 +87,7 @@ func (j *job) observer() func(runfolder.Position, float64) (map[string]float64, 
 		words, contexts := j.trainer.Tables()
 		o := Observation{
 			Fraction: fraction, Units: p.Units, Seconds: p.Seconds, Pairs: p.Pairs, Loss: p.Last.Loss,
-			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, Scores: map[string]float64{}, config: &j.config,
+			Vocabulary: j.text.vocabulary, Words: words, Contexts: contexts, Scores: map[string]float64{}, Progress: show, config: &j.config,
 		}
 		err := j.options.Observe(o)
 		return o.Scores, err

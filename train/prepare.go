@@ -59,7 +59,7 @@ func (j *job) prepare(ctx context.Context, p *progress.Progress) (err error) {
 	if err := agree(j.options.Ranks, &j.config); err != nil {
 		return err
 	}
-	guard, release, err := newMemoryGuard(&j.config)
+	guard, release, err := newMemoryGuard(&j.config, j.options)
 	if err != nil {
 		return err
 	}
@@ -209,6 +209,9 @@ func (j *job) makeTrainer() error {
 	j.trainer, j.account = t, j.live
 	j.text.corpus.GiveBack() // what was looked up all over it
 	release := memory.Settle(j.memory().Total)
+	if j.options.beside != nil {
+		release = func() {} // others go on
+	}
 	j.closers = append(j.closers, func() { _ = t.Close() }, release) // its tables are in files by now
 	return nil
 }

@@ -189,7 +189,7 @@ func (j *job) train(ctx context.Context, folder *runfolder.Folder, from runfolde
 		rate:         func(unit int) float64 { return j.config.Rate(unit, units) },
 		wordsPerUnit: float64(j.text.stats.TokensUsed) * j.epochs / float64(units),
 		metrics:      metrics, saver: j.saver, progress: p, announce: j.announcer(p),
-		limit: j.limit(), restore: j.frozen(), observe: j.observer(), observations: j.options.Observations,
+		limit: j.limit(), restore: j.frozen(), observe: j.observer(p), observations: j.options.Observations,
 	}
 	if result, err = l.run(ctx); err != nil {
 		return outcome{}, err

@@ -71,7 +71,7 @@ func (t *text) release() {
 // ReadText reads the text of a configuration once, for the runs that share it. The caller
 // closes it. source, if not nil, is read instead of c.Corpus.
 func ReadText(ctx context.Context, c settings.Config, source io.Reader, p *progress.Progress) (*corpus.Corpus, error) {
-	guard, release, err := newMemoryGuard(&c)
+	guard, release, err := newMemoryGuard(&c, Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ when the run began; only the flags below may change.`,
 
 func (o *resumeOptions) run(ctx context.Context, s cli.Streams, dir string) error {
 	progress := s.Progress(o.quiet)
-	options, remove, err := o.scores.observe(ctx, "", progress)
+	options, remove, err := o.scores.observe(ctx, "")
 	defer remove()
 	if err != nil {
 		return err

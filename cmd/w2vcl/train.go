@@ -54,8 +54,8 @@ those of skip-gram. 'w2vcl plan' with the same flags shows a run's memory and ti
 	}
 	o.settings.AddTo(cmd, func(settings.Setting) bool { return true })
 	helpOfMode(cmd)
-	cmd.Flags().IntVar(&o.seeds, "seeds", 1, "train `K` runs one after the other, with --seed and the seeds after it, in DIR/seed1, "+
-		"DIR/seed2 and so on, and show how far they agree, as 'w2vcl stability' does")
+	cmd.Flags().IntVar(&o.seeds, "seeds", 1, "train `K` runs with --seed and the seeds after it, in DIR/seed1, DIR/seed2 and so on, "+
+		"side by side where memory and threads allow, and show how far they agree, as 'w2vcl stability' does")
 	cli.Annotate(cmd.Flags().Lookup("seeds"), settings.SectionMachine)
 	o.scores.addTo(cmd)
 	cli.AddJSON(cmd, &o.json, "end standard output with one line of JSON about the run")
@@ -72,7 +72,7 @@ func (o *trainOptions) run(ctx context.Context, s cli.Streams) error {
 		return err
 	}
 	progress := s.Progress(o.quiet)
-	options, remove, err := o.scores.observe(ctx, config.Graph, progress)
+	options, remove, err := o.scores.observe(ctx, config.Graph)
 	defer remove()
 	if err != nil {
 		return err

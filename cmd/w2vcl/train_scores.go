@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/evaluate/words"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
-	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -32,7 +31,7 @@ func (o *scoreOptions) addTo(cmd *cobra.Command) {
 }
 
 // observe returns options with which training scores its vectors. The caller calls remove in the end, also after an error.
-func (o *scoreOptions) observe(ctx context.Context, graph string, p *progress.Progress) (options train.Options, remove func(), err error) {
+func (o *scoreOptions) observe(ctx context.Context, graph string) (options train.Options, remove func(), err error) {
 	remove = func() {}
 	switch {
 	case o.count == 0 && o.data == "":
@@ -77,7 +76,7 @@ func (o *scoreOptions) observe(ctx context.Context, graph string, p *progress.Pr
 		if scores == nil {
 			scores = []string{"none, because the vocabulary has too few words of the sets"}
 		}
-		p.Notef("Scores:  after %.0f%%: %s", 100*seen.Fraction, strings.Join(scores, ", "))
+		seen.Progress.Notef("Scores:  after %.0f%%: %s", 100*seen.Fraction, strings.Join(scores, ", "))
 		return nil
 	}
 	return options, removeData, err

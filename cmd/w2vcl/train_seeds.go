@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"path/filepath"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/progress"
+	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -34,8 +33,8 @@ func (o *trainOptions) checkSeeds(config *settings.Config) error {
 	return alone("train --seeds")
 }
 
-// trainSeeds trains runs that differ in their seeds, one after the other, and shows how far they agree. They share a text;
-// walks over a graph follow from the seed.
+// trainSeeds trains runs that differ in their seeds, and shows how far they agree. They share a text; walks over a graph
+// follow from the seed.
 func (o *trainOptions) trainSeeds(ctx context.Context, s cli.Streams, config settings.Config, options train.Options, p *progress.Progress) error {
 	if config.Graph == "" {
 		text, err := train.ReadText(ctx, config, nil, p)
@@ -46,16 +45,12 @@ func (o *trainOptions) trainSeeds(ctx context.Context, s cli.Streams, config set
 		options.Text = text
 	}
 	var runs []string
-	for i := range o.seeds {
-		c := config
-		c.Seed += uint64(i)
-		c.Out = filepath.Join(config.Out, fmt.Sprintf("seed%d", c.Seed))
-		p.Notef("Seed %d, run %d of %d", c.Seed, i+1, o.seeds)
-		summary, err := train.Run(ctx, c, options, p)
-		if err := trained(s, summary, err, p, o.json); err != nil {
-			return err
-		}
-		runs = append(runs, c.Out)
+	err := train.RunSeeds(ctx, config, o.seeds, options, p, func(summary runfolder.Summary, err error) error {
+		runs = append(runs, summary.Out)
+		return trained(s, summary, err, p, o.json)
+	})
+	if err != nil {
+		return err
 	}
 	return (&stabilityOptions{json: o.json}).run(ctx, s, runs)
 }
