@@ -6,7 +6,7 @@
 //
 // # What to know before changing the step
 //
-// This is for the default, CBOW of n-grams. An item names the place that says it all.
+// This is for the default, CBOW of n-grams, weighted by position. An item names the place that says it all.
 //
 //  1. The graph is the iteration (iteration.go). Edges alone say the order. The result of work is a
 //     matrix that it changed in place, or one that a constructor took from the account of memory.
@@ -19,7 +19,7 @@
 //     of weight K/H, drawn from the stretch. That is why scores have the bias -log K. A row has the
 //     gradient of the mean over its samples.
 //  5. The way back through windows (windows.go) is no derivative: a word gets the mean of the gradients
-//     of the windows that its places are in.
+//     of the windows that its places are in. Weights of positions (positions.go) move along the derivative.
 //  6. A composed row is a mean of n-grams (kernels/composed/compose.go). Composing, the gradient of an
 //     n-gram, joining n-grams that move alike, and the means of words that the vocabulary does not have
 //     are one map, in every mode; they change together.

@@ -15,9 +15,10 @@ func TestPicture(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := smallCorpus(t, r, 20, 50)
 	ngrams := testOptions(4, 8, 1, optim.Adam)
-	ngrams.SharedNegatives, ngrams.Composition = 64, randomParts(r, 20, 4, true)
+	ngrams.SharedNegatives, ngrams.Composition, ngrams.Positions = 64, randomParts(r, 20, 4, true), 6
+	stretches := cbowCase{corpus: c, words: 50, window: 3, options: ngrams}.stretches(t)
 	pictures := map[string]string{
-		"cbow":      newCBOW(t, newStretches(t, c, 50, 64, 1), 5, ngrams).DOT(),
+		"cbow":      newCBOW(t, stretches, 5, ngrams).DOT(),
 		"skip-gram": newCL(t, buildMatrix(t, c, 4), 5, testOptions(4, 5, 1, optim.Adam)).DOT(),
 	}
 	network := testOptions(4, 5, 1, optim.Adam)

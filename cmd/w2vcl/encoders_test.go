@@ -92,7 +92,7 @@ func encodersTable() []byte {
 func encoderModes() (all [][]string) {
 	for _, m := range settings.Modes() {
 		if m.Name == settings.ModeCL {
-			all = append(all, []string{"cl --model sg", m.Name, settings.ModelSkipGram}, []string{"cl --model cbow", m.Name, settings.ModelCBOW})
+			all = append(all, []string{"cl --model sg", m.Name, settings.ModelSkipGram}, []string{"cl with CBOW", m.Name, settings.ModelPositional})
 			continue
 		}
 		all = append(all, []string{m.Name, m.Name, ""})

@@ -111,7 +111,7 @@ func (d onRanks) newCL(c cl.Options, e *encoder.Structure) (*clRanks, error) {
 }
 
 // errRanks is the error of what settings of ranks refuse before.
-var errRanks = errors.New("GPUs that do not use each other's memory, such as those of several ranks, train neither encoders nor mode vanilla nor --model cbow of mode cl: take one GPU")
+var errRanks = errors.New("GPUs that do not use each other's memory, such as those of several ranks, train neither encoders nor mode vanilla nor CBOW of mode cl: take one GPU")
 
 func (onRanks) NewComposed(sentence.Options, *composed.Composition) (ComposedKernels, error) {
 	return nil, errRanks
