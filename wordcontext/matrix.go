@@ -246,32 +246,28 @@ func (m *Matrix) At(i, q int) uint32 {
 // options. Otherwise its error names the first difference. Threads and Progress
 // do not count.
 func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
-	differs := func(name string, is, want any) error {
-		return fmt.Errorf("the matrix was built with %s %v, not %v", name, is, want)
-	}
 	is := &m.options
 	o = o.defining()
+	for _, x := range []struct {
+		name     string
+		is, want any
+	}{
+		{"window", is.Window, o.Window},
+		{"contexts", is.Contexts, o.Contexts},
+		{"tempering", is.Tempering, o.Tempering},
+		{"positives", is.Positives, o.Positives},
+		{"a maximum of positives of", is.MaxPositives, o.MaxPositives},
+		{"sample", is.Sample, o.Sample},
+		{"passes", is.Passes, o.Passes},
+		{"dynamic windows", is.DynamicWindow, o.DynamicWindow},
+		{"rows in the order of the text", is.InOrder, o.InOrder},
+		{"seed", is.Seed, o.Seed},
+	} {
+		if x.is != x.want {
+			return fmt.Errorf("the matrix was built with %s %v, not %v", x.name, x.is, x.want)
+		}
+	}
 	switch {
-	case is.Window != o.Window:
-		return differs("window", is.Window, o.Window)
-	case is.Contexts != o.Contexts:
-		return differs("contexts", is.Contexts, o.Contexts)
-	case is.Tempering != o.Tempering:
-		return differs("tempering", is.Tempering, o.Tempering)
-	case is.Positives != o.Positives:
-		return differs("positives", is.Positives, o.Positives)
-	case is.MaxPositives != o.MaxPositives:
-		return differs("a maximum of positives of", is.MaxPositives, o.MaxPositives)
-	case is.Sample != o.Sample:
-		return differs("sample", is.Sample, o.Sample)
-	case is.Passes != o.Passes:
-		return differs("passes", is.Passes, o.Passes)
-	case is.DynamicWindow != o.DynamicWindow:
-		return differs("dynamic windows", is.DynamicWindow, o.DynamicWindow)
-	case is.InOrder != o.InOrder:
-		return differs("rows in the order of the text", is.InOrder, o.InOrder)
-	case is.Seed != o.Seed:
-		return differs("seed", is.Seed, o.Seed)
 	case m.Rows() != c.Vocabulary.Len():
 		return fmt.Errorf("the matrix was built from another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
 	case m.fingerprint != c.Fingerprint():

@@ -11,7 +11,6 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
-	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/settings"
@@ -19,18 +18,13 @@ import (
 
 // A diagnosis is the object that doctor --json prints.
 type diagnosis struct {
-	Version         string   `json:"version"`
-	Go              string   `json:"go"`
-	System          string   `json:"system"`
+	build
 	Processors      int      `json:"processors"`
 	Threads         int      `json:"threads"`
 	Features        []string `json:"cpu_features"`
-	Kernels         string   `json:"kernels"` // in use
 	MemoryTotal     int64    `json:"memory_total_bytes"`
 	MemoryAvailable int64    `json:"memory_available_bytes"`
-	Tags            []string `json:"build_tags"`
 	Modes           []string `json:"modes"`
-	CUDA            bool     `json:"cuda"` // built in
 
 	Devices     []device.Info `json:"devices"`                // GPUs
 	Driver      string        `json:"cuda_driver,omitempty"`  // CUDA version of the driver
@@ -68,12 +62,10 @@ func newDoctor(s cli.Streams) *cobra.Command {
 func diagnose() diagnosis {
 	total, available := machine.Memory()
 	d := diagnosis{
-		Version: cli.Version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
-		Features: features(), Kernels: string(simd.Current()),
+		build:      thisBuild(),
+		Processors: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), Features: features(),
 		MemoryTotal: total, MemoryAvailable: available,
-		Tags: thisBuild().Tags, Modes: settings.ModeNames(),
-		CUDA: device.Built, Devices: []device.Info{},
+		Modes: settings.ModeNames(), Devices: []device.Info{},
 	}
 	if devices, driver, err := device.List(); err == nil {
 		d.Devices, d.Driver = devices, driver
