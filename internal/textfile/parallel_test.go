@@ -164,9 +164,7 @@ func TestFields(t *testing.T) {
 	}{
 		{"text", "the cat", "text", "asks for JSON lines, CSV, TSV or parquet, and this file begins with \"the cat\""},
 		{"line", "{}\n{bad", "text", "line: line 2: this is no JSON object"},
-		{"field", "{}\n", "text", "field: no record has this field: --field text"},
 		{"column", table.String(), "body", "column: no record has this field: --field body: its columns are text, n"},
-		{"numbers", table.String(), "n", "numbers: column n: it holds row.n: required int64 (INT(64,true)), not a text for each row"},
 		{"twice", "text,a,text\nb,c,d\n", "text", "twice: --field text: the first line names this column twice"},
 		{"none", table.String(), "", "none: byte 0: this is parquet, which cannot be read as text: name the column of the text with --field"},
 		{"cut", table.String()[:table.Len()-3], "text", "the parquet file is cut off"},

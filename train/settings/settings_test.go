@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,6 +24,17 @@ func writeFile(t *testing.T, name, content string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// resolve resolves the settings of a file and of flags, for a text.
+func resolve(t *testing.T, file string, flags map[string]string) (Config, error) {
+	t.Helper()
+	if file != "" {
+		file = writeFile(t, "run.toml", file)
+	}
+	all := map[string]string{"corpus": "text"}
+	maps.Copy(all, flags)
+	return Resolve(file, all)
 }
 
 func TestResolvePrecedence(t *testing.T) {
@@ -155,15 +167,7 @@ func TestResolvePrecedence(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			file := ""
-			if test.file != "" {
-				file = writeFile(t, "run.toml", test.file)
-			}
-			flags := map[string]string{"corpus": "text"}
-			for name, text := range test.flags {
-				flags[name] = text
-			}
-			c, err := Resolve(file, flags)
+			c, err := resolve(t, test.file, test.flags)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,15 +239,7 @@ func TestResolveRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			file := ""
-			if test.file != "" {
-				file = writeFile(t, "run.toml", test.file)
-			}
-			flags := map[string]string{"corpus": "text"}
-			for name, text := range test.flags {
-				flags[name] = text
-			}
-			_, err := Resolve(file, flags)
+			_, err := resolve(t, test.file, test.flags)
 			wantUsage(t, err, test.want)
 		})
 	}

@@ -1,8 +1,6 @@
-package corpus
+package rules
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,15 +14,12 @@ const streamsFile = "corpus/random.go"
 // listedStreams returns the numbers of the streams: the high 32 bits of their values. The low 32 bits are Sub's.
 func listedStreams(t *testing.T) map[string]string {
 	t.Helper()
-	list, err := os.ReadFile("random.go")
-	if err != nil {
-		t.Skip("the sources of the module are not there")
-	}
+	list := read(t, filepath.Join(root, streamsFile))
 	streams := map[string]string{}
-	for _, match := range regexp.MustCompile(`(?m)^\tStream(\w+) +Stream = ([1-9]\d*) << 32 `).FindAllStringSubmatch(string(list), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\tStream(\w+) +Stream = ([1-9]\d*) << 32 `).FindAllStringSubmatch(list, -1) {
 		streams[match[1]] = match[2]
 	}
-	if all := regexp.MustCompile(`\bStream = `).FindAll(list, -1); len(streams) < 12 || len(streams) != len(all) {
+	if all := regexp.MustCompile(`\bStream = `).FindAllString(list, -1); len(streams) < 12 || len(streams) != len(all) {
 		t.Errorf("%s lists %d streams, %d of them as number << 32", streamsFile, len(all), len(streams))
 	}
 	return streams
@@ -45,27 +40,27 @@ func TestStreamNumbers(t *testing.T) {
 func TestStreamsOfKernels(t *testing.T) {
 	streams, found := listedStreams(t), 0
 	defined := regexp.MustCompile(`\bstream([A-Z]\w*) = (\d+)`)
-	eachSource(t, `\.cuh?$`, func(name, source string) {
-		for _, match := range defined.FindAllStringSubmatch(source, -1) {
+	for _, name := range files(t, ".cu", ".cuh") {
+		for _, match := range defined.FindAllStringSubmatch(read(t, filepath.Join(root, name)), -1) {
 			if found++; streams[match[1]] != match[2] {
 				t.Errorf("%s gives stream %s the number %s, %s gives it %s", name, match[1], match[2], streamsFile, streams[match[1]])
 			}
 		}
-	})
+	}
 	if found == 0 {
 		t.Error("no CUDA source names a stream")
 	}
 }
 
 // TestStreamsHaveOneHome: no other file makes a stream, be it a constant, a variable, a conversion or a shifted number as
-// Philox's argument. Tests of this package may.
+// Philox's argument. Tests of package corpus may.
 func TestStreamsHaveOneHome(t *testing.T) {
-	listedStreams(t)
 	makes := regexp.MustCompile(`\bcorpus\.Stream( = |\()|Philox\(.*\b\d+ ?<< ?32\S*,`)
 	here := regexp.MustCompile(`\bStream( = |\(\d)`)
-	eachSource(t, `\.go$`, func(name, source string) {
+	for _, path := range files(t, ".go") {
+		name, source := filepath.ToSlash(path), read(t, filepath.Join(root, path))
 		if name == streamsFile || strings.HasPrefix(name, "corpus/") && strings.HasSuffix(name, "_test.go") {
-			return
+			continue
 		}
 		made := makes.FindString(source)
 		if strings.HasPrefix(name, "corpus/") {
@@ -74,27 +69,5 @@ func TestStreamsHaveOneHome(t *testing.T) {
 		if made != "" {
 			t.Errorf("%s makes a stream, %q; the home of streams is %s", name, made, streamsFile)
 		}
-	})
-}
-
-// eachSource calls f for all files of the module whose names match, as paths from its root.
-func eachSource(t *testing.T, names string, f func(name, source string)) {
-	t.Helper()
-	matches, root := regexp.MustCompile(names), os.DirFS("..")
-	err := fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), "."):
-			return fs.SkipDir
-		case entry.IsDir() || !matches.MatchString(path):
-			return nil
-		}
-		source, err := fs.ReadFile(root, path)
-		f(filepath.ToSlash(path), string(source))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
