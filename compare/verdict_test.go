@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
 )
@@ -53,7 +55,7 @@ func (s simulation) run(t *testing.T, random *rand.Rand) *Result {
 							items.Values[i] = 1
 						}
 					}
-					score = evaluate.Mean(items.Values)
+					score = stat.Mean(items.Values, nil)
 				}
 				all = append(all, items)
 				record.Scores = append(record.Scores, evaluate.Result{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/evaluatetest"
 )
@@ -34,16 +36,16 @@ func TestBootstrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shareA := evaluate.Mean(a.Values)
+	shareA := stat.Mean(a.Values, nil)
 	deviation := math.Sqrt(shareA * (1 - shareA) / n)
 	score := boot.Score(0)
 	evaluatetest.Near(t, "score", float64(score.Value), shareA, 1e-12)
 	evaluatetest.Near(t, "low", float64(score.Low), shareA-1.96*deviation, 0.2*deviation)
 	evaluatetest.Near(t, "high", float64(score.High), shareA+1.96*deviation, 0.2*deviation)
-	evaluatetest.Near(t, "mean of a group", float64(boot.Score(2).Value), (shareA+evaluate.Mean(b.Values))/2, 1e-12)
+	evaluatetest.Near(t, "mean of a group", float64(boot.Score(2).Value), (shareA+stat.Mean(b.Values, nil))/2, 1e-12)
 
 	difference, p := boot.Difference(1, 0)
-	evaluatetest.Near(t, "difference", float64(difference.Value), evaluate.Mean(b.Values)-shareA, 1e-12)
+	evaluatetest.Near(t, "difference", float64(difference.Value), stat.Mean(b.Values, nil)-shareA, 1e-12)
 	if p > 0.001 || difference.Low <= 0 {
 		t.Errorf("a tenth more right answers of a thousand: p %v, interval %+v", p, difference)
 	}

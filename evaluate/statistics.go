@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Pearson returns the linear correlation of x and y, which have the same
@@ -12,16 +14,7 @@ func Pearson(x, y []float64) float64 {
 	if len(x) < 2 || constant(x) || constant(y) {
 		return math.NaN()
 	}
-	meanX, meanY := Mean(x), Mean(y)
-	var xx, yy, xy float64
-	for i := range x {
-		dx, dy := x[i]-meanX, y[i]-meanY
-		xx += dx * dx
-		yy += dy * dy
-		xy += dx * dy
-	}
-	// Rounding must not leave the range.
-	return max(-1, min(1, xy/(math.Sqrt(xx)*math.Sqrt(yy))))
+	return max(-1, min(1, stat.Correlation(x, y, nil))) // rounding must not leave the range
 }
 
 // Spearman returns the rank correlation of x and y: the linear correlation of
@@ -74,15 +67,6 @@ func (r *weightedRanks) ranks(weights []int) []float64 {
 
 func constant(values []float64) bool {
 	return slices.Min(values) == slices.Max(values)
-}
-
-// Mean returns the mean of values, NaN if there are none.
-func Mean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // Quantile interpolates the q-quantile of sorted values, at least one, as NumPy

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
-	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/evaluate"
 )
 
 // A similarityAnswer is the object that similarity --json prints.
@@ -45,7 +44,7 @@ func similarity(ctx context.Context, s cli.Streams, path string, args []string, 
 	answers := make([]similarityAnswer, len(pairs))
 	var out cli.Table
 	for i, pair := range pairs {
-		cosine := cosine(found[2*i].Vector, found[2*i+1].Vector)
+		cosine := float32(evaluate.Cosine(found[2*i].Vector, found[2*i+1].Vector))
 		answers[i] = similarityAnswer{pair[0], pair[1], cosine, unseen(found[2*i : 2*i+2])}
 		out.Rowf("%s\t%s\t%6.3f", pair[0], pair[1], cosine)
 	}
@@ -54,10 +53,4 @@ func similarity(ctx context.Context, s cli.Streams, path string, args []string, 
 	}
 	noteUnseen(s, found)
 	return out.Print(s.Out)
-}
-
-// cosine returns the cosine of two vectors; 0 with a vector of zeros.
-func cosine(a, b []float32) float32 {
-	lengths := math.Sqrt(float64(simd.Dot(a, a)) * float64(simd.Dot(b, b)))
-	return float32(float64(simd.Dot(a, b)) / max(lengths, math.SmallestNonzeroFloat64))
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
@@ -74,7 +76,7 @@ func ScoreLabels(ctx context.Context, t *embedding.Table, set string, l *Labels,
 	}
 	var results []evaluate.Result
 	add := func(name, metric string, scores []float64) {
-		mean, deviation := meanDeviation(scores)
+		mean, deviation := stat.PopMeanStdDev(scores, nil)
 		results = append(results, evaluate.Result{
 			Task: evaluate.TaskNodes, Dataset: set + "/" + name, Metric: metric,
 			Score: evaluate.Score(mean), Deviation: evaluate.Score(deviation), Found: n.x.Len(), Total: len(l.Nodes),
@@ -108,14 +110,6 @@ const (
 	microThreshold = microF1 + evaluate.ThresholdSuffix
 	macroThreshold = macroF1 + evaluate.ThresholdSuffix
 )
-
-func meanDeviation(values []float64) (mean, deviation float64) {
-	mean = evaluate.Mean(values)
-	for _, v := range values {
-		deviation += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(deviation / float64(len(values)))
-}
 
 type labelledNodes struct {
 	classes int

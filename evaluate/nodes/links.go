@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
@@ -97,7 +99,7 @@ func ScoreLinks(ctx context.Context, t *embedding.Table, set string, links []Lin
 		return nil, err
 	}
 	result := func(metric string, scores ...float64) evaluate.Result {
-		mean, deviation := meanDeviation(scores)
+		mean, deviation := stat.PopMeanStdDev(scores, nil)
 		return evaluate.Result{
 			Task: evaluate.TaskLinks, Dataset: set, Metric: metric, Score: evaluate.Score(mean), Deviation: evaluate.Score(deviation),
 			Found: len(known), Total: len(links),

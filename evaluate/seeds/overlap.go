@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/w2vcl/w2vcl/embedding"
@@ -205,7 +206,7 @@ func shared(a, b []int) float64 {
 const normal95 = 1.959963984540054
 
 func overlapOf(first, last int, ofWords []float64) Overlap {
-	mean, deviation := meanAndDeviation(ofWords)
+	mean, deviation := stat.MeanStdDev(ofWords, nil)
 	half := normal95 * deviation / math.Sqrt(float64(len(ofWords))) // NaN for one word
 	return Overlap{
 		First: first, Last: last, Compared: len(ofWords),
@@ -233,7 +234,7 @@ func SpreadOf(values []float64) Spread {
 			known = append(known, v)
 		}
 	}
-	mean, deviation := meanAndDeviation(known)
+	mean, deviation := stat.MeanStdDev(known, nil)
 	s := Spread{
 		evaluate.Interval{Value: evaluate.Score(mean), Low: evaluate.NoScore, High: evaluate.NoScore},
 		evaluate.Interval{Value: evaluate.Score(deviation), Low: evaluate.NoScore, High: evaluate.NoScore},
@@ -251,18 +252,4 @@ func SpreadOf(values []float64) Spread {
 	s.Deviation.Low = evaluate.Score(deviation * math.Sqrt(freedom/chi.Quantile(0.975)))
 	s.Deviation.High = evaluate.Score(deviation * math.Sqrt(freedom/chi.Quantile(0.025)))
 	return s
-}
-
-// meanAndDeviation returns the mean, NaN of no values, and the standard deviation, NaN of
-// fewer than two.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
-	mean = evaluate.Mean(values)
-	if len(values) < 2 {
-		return mean, math.NaN()
-	}
-	var squares float64
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(squares / float64(len(values)-1))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/dataset"
 )
@@ -52,7 +54,7 @@ func analogy(ctx context.Context, l *evaluate.Lookup, set string, sections []dat
 		}
 		macro := evaluate.NoScore
 		if len(shares) > 0 {
-			macro = evaluate.Score(evaluate.Mean(shares))
+			macro = evaluate.Score(stat.Mean(shares, nil))
 		}
 		results = append(results,
 			newResult(evaluate.TaskAnalogy, set, string(m), all.score(), all.found, all.total),

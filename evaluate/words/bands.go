@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -90,10 +92,7 @@ func Bands(losses []float64, counts []uint64, n int) []Band {
 		known := slices.DeleteFunc(slices.Clone(losses[first:last]), math.IsNaN)
 		if band.Words = len(known); band.Words > 0 {
 			slices.Sort(known)
-			band.Mean = evaluate.Mean(known)
-			for _, loss := range known {
-				band.Variance += (loss - band.Mean) * (loss - band.Mean) / float64(len(known))
-			}
+			band.Mean, band.Variance = stat.PopMeanVariance(known, nil)
 			for i, q := range bandQuantiles {
 				band.Quantiles[i] = evaluate.Quantile(known, q)
 			}
