@@ -39,7 +39,7 @@ type hello struct {
 
 // receive reads an answer.
 func (h *hello) receive(conn net.Conn) error {
-	f, err := read(conn, 1<<20)
+	f, err := read(conn, 1<<20, nil)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ type mesh struct {
 // A link brings frames to a rank and from it.
 type link struct {
 	send   func(f frame) error
-	frames chan frame // from it
+	frames chan frame  // from it
+	spare  chan []byte // memory of a frame that is used up, for another
 }
 
 // A frame is what is sent at a time, for a call that both ranks make.
@@ -83,6 +84,10 @@ func (m *mesh) exchange(call string, send, recv [][]byte) error {
 				return m.why
 			}
 			copy(recv[from], f.data)
+			select {
+			case m.links[from].spare <- f.data:
+			default:
+			}
 		case <-m.ended:
 			return m.why
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A TCP is a [Comm] of processes on any hosts, each of which has a connection to each other. It needs no library.
@@ -61,8 +63,8 @@ func writeJSON(conn net.Conn, call string, message any) error {
 	return write(conn, frame{call, text})
 }
 
-// read reads a frame of at most so many bytes.
-func read(conn net.Conn, most uint64) (f frame, err error) {
+// read reads a frame of at most so many bytes, into spare memory if there is enough.
+func read(conn net.Conn, most uint64, spare chan []byte) (f frame, err error) {
 	head := make([]byte, headBytes)
 	if _, err = io.ReadFull(conn, head); err != nil {
 		return f, err
@@ -71,7 +73,12 @@ func read(conn net.Conn, most uint64) (f frame, err error) {
 	if n > most {
 		return f, errors.New("it is no rank")
 	}
-	f = frame{strings.TrimRight(string(head[:nameBytes]), "\x00"), make([]byte, n)}
+	f.call = strings.TrimRight(string(head[:nameBytes]), "\x00")
+	select {
+	case f.data = <-spare:
+	default:
+	}
+	f.data = memory.Resize(f.data, int(n))
 	_, err = io.ReadFull(conn, f.data)
 	return f, err
 }
@@ -79,7 +86,7 @@ func read(conn net.Conn, most uint64) (f frame, err error) {
 // join keeps a connection with a rank.
 func (t *TCP) join(rank int, conn net.Conn) {
 	c := &connection{Conn: conn, rank: rank}
-	l := &link{frames: make(chan frame, framesAhead), send: func(f frame) error {
+	l := &link{frames: make(chan frame, framesAhead), spare: make(chan []byte, 1), send: func(f frame) error {
 		c.writing.Lock()
 		defer c.writing.Unlock()
 		return write(c, f)
@@ -95,7 +102,7 @@ func (t *TCP) join(rank int, conn net.Conn) {
 func (t *TCP) follow(c *connection, l *link) {
 	const most = 1 << 40
 	for {
-		f, err := read(c, most)
+		f, err := read(c, most, l.spare)
 		if err != nil {
 			t.end(fmt.Errorf("rank %d (%s) is lost: its process was killed, or its host or the network failed; "+
 				"once all ranks are started again, 'w2vcl resume' goes on from the last checkpoint", c.rank, c.RemoteAddr()))
