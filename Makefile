@@ -104,7 +104,7 @@ notebooks: ## execute the notebooks in place, with w2vcl of this work tree (need
 wheel: ## build a Python wheel for this machine in dist, without CUDA (needs pip; release builds all)
 	.ci/packaging/wheel.sh dist host
 
-release: ## build archives of all platforms, wheels and checksums in dist (needs pip, no GPU)
+release: ## build archives of all platforms, wheels, SBOM and checksums in dist (needs pip, no GPU)
 	.ci/packaging/release.sh dist
 
 interop: ## check that other libraries read our vectors (a download of 300 MB)

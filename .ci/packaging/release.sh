@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what a release has: an archive for each platform, Python wheels, and checksums of all.
+# Builds what a release has: an archive for each platform, Python wheels, a list of what is in them (SBOM), and checksums of all.
 #
 #   release.sh [DIR]     DIR is dist without an argument; what is in it is replaced
 #
@@ -44,8 +44,10 @@ for platform in linux-amd64 linux-arm64 darwin-arm64 darwin-amd64 windows-amd64;
 	else
 		tar -C "$work" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
 	fi
+	mv "$folder/$program" "$work/program-$platform"
 	rm -r "$folder"
 done
+"$packaging/sbom.py" "$version" "$work"/program-* >"$out/w2vcl-$version.cdx.json"
 
 "$packaging/wheel.sh" "$out" >/dev/null
 (cd "$out" && sha256sum w2vcl-* >SHA256SUMS)

@@ -55,7 +55,7 @@ func allocate(a *trainer.Account, state []int) (bases [][]float32) {
 	for _, values := range state {
 		bases = append(bases, a.Floats(trainer.ForWork, values))
 	}
-	a.Take(trainer.ForWork, 3*blockBytes)
+	a.Take(trainer.ForWork, 4*blockBytes) // with what other ranks have sent
 	return bases
 }
 
