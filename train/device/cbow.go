@@ -72,11 +72,15 @@ const underWay = 2
 
 func cbowOptions(s *wordcontext.Stretches, c graph.Options) cl.CBOWOptions {
 	x := c.Optimizer.WithDefaults()
+	rate := 0.0
+	if c.Positions > 0 {
+		rate = graph.PositionRate
+	}
 	return cl.CBOWOptions{
 		Rows: s.Rows(), Dim: c.Dim, Negatives: c.Negatives, SharedNegatives: c.SharedNegatives,
 		Places: s.Capacity(), Window: s.Options().Window, Buffers: readersOf(c.Threads) + underWay,
 		Method: string(x.Method), Beta1: x.Beta1, Beta2: x.Beta2, Epsilon: x.Epsilon, WeightDecay: x.WeightDecay,
-		Composition: c.Composition,
+		Composition: c.Composition, PositionRate: rate,
 	}
 }
 

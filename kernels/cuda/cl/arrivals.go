@@ -45,7 +45,7 @@ func (r *area) allocate(a *cuda.Allocator, c CBOWOptions) {
 	}
 	r.order = a.Bytes("a stretch", int(cuda.Bytes[rowJob](c.mostRowJobs())))
 	r.jobs, r.tileCount, r.next = a.Bytes("jobs", int(cuda.Bytes[job](c.mostRowJobs()))), a.Floats("tiles", 1), a.Floats("tiles", 1)
-	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](2)))
+	r.steps = a.Bytes("steps", int(cuda.Bytes[cuda.StepNumbers](3)))
 	r.window = uint32(c.Window)
 	for _, e := range []*cu.Event{&r.arrived, &r.done} {
 		a.Do(func() (err error) { *e, err = cu.MakeEvent(cu.DisableTiming); return err })

@@ -19,6 +19,8 @@ type CBOWOptions struct {
 	Beta1, Beta2, Epsilon, WeightDecay float64
 
 	Composition *composed.Composition // of rows of W; nil: they are a table
+
+	PositionRate float64 // learning rate of position weights, relative to that of the tables; 0: windows have plain means
 }
 
 // A Stretch is the host's memory for a stretch of the text: a wordcontext.Stretch. Its slices have no values, and

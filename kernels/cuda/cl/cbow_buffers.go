@@ -37,7 +37,7 @@ type cbowBuffer struct {
 	stretch   Stretch
 	all       []uint32 // of the stretch
 	order     []rowJob
-	steps     []cuda.StepNumbers // of tables, of parts
+	steps     []cuda.StepNumbers // of tables, parts, positions
 	loss      []lossUnits
 	device    cu.DevicePtr // its loss
 	done      cu.Event
@@ -90,6 +90,9 @@ func (k *CBOW) start(b *cbowBuffer, rate float64) error {
 		return err
 	}
 	b.steps[0] = k.optimizer.Step(b.iteration+1, rate)
+	ofPositions := k.optimizer
+	ofPositions.WeightDecay = 0 // weights start at 1
+	b.steps[2] = ofPositions.Step(b.iteration+1, rate*k.options.PositionRate)
 	if x := k.options.Composition; x != nil {
 		b.steps[1] = k.optimizer.Step(b.iteration+1, rate*float64(x.Rate))
 		b.steps[1].Stream = uint32(b.iteration + 1) // no word was trained in 0
@@ -123,7 +126,7 @@ func (k *CBOW) allocateBuffers(a *cuda.Allocator) {
 }
 
 func (b *cbowBuffer) allocate(a *cuda.Allocator, c CBOWOptions) {
-	b.steps, b.loss = cuda.PinnedBy[cuda.StepNumbers](a, 2), cuda.PinnedBy[lossUnits](a, 1)
+	b.steps, b.loss = cuda.PinnedBy[cuda.StepNumbers](a, 3), cuda.PinnedBy[lossUnits](a, 1)
 	a.Do(func() (err error) { b.done, err = cu.MakeEvent(cu.DisableTiming); return err })
 	b.all, b.order = cuda.PinnedBy[uint32](a, c.values()), cuda.PinnedBy[rowJob](a, c.mostRowJobs())
 	rest, lists := b.all, b.stretch.lists()

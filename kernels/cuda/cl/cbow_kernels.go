@@ -20,10 +20,11 @@ type CBOW struct {
 	args      stretchArgs
 
 	contexts, words, parts cbowTable // C; W, or words' own rows; what else W is composed of
+	positions              cbowTable // weights of positions, or none
 	composition            PartRows  // composes W and trains the parts
 	tensors                map[string]cbowTensor
 
-	means, step, ofWords, scores, places, rows cbowKernel
+	means, step, errors, back, rows cbowKernel
 
 	arrivals arrivals
 	results  cu.Stream // on which losses are copied
@@ -78,33 +79,45 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 			c.Rows, c.Dim, c.Negatives, c.SharedNegatives, c.Places, c.Window, c.Buffers)
 	case int64(max(c.Rows, c.Places))*int64(cuda.Quads(c.Dim)) > math.MaxUint32:
 		err = fmt.Errorf("tables of %d rows and %d places of dimension %d are larger than the kernels can address", c.Rows, c.Places, c.Dim)
-	case chunk/4*int64(max(c.Rows, c.Places))*int64(c.chunks()) > math.MaxUint32/4:
-		err = fmt.Errorf("%d rows and %d places with %d shared negatives are more than the kernels can address", c.Rows, c.Places, c.SharedNegatives)
 	case x != nil && (x.Words() != c.Rows || x.PartCount() < 1):
 		err = fmt.Errorf("a composition of %d words and %d parts; there are %d words", x.Words(), x.PartCount(), c.Rows)
 	}
 	return method, err
 }
 
-// chunk is how many negatives the kernels work on together: as in stretch.cuh.
-const chunk = 64
+// The places of a thread block of means and of back, and how many of them are in shared memory: run and together of stretch.cu.
+const placesOfRun, placesTogether = 128, 64
 
-// chunks is how many of them have all shared negatives.
-func (c CBOWOptions) chunks() int { return (c.SharedNegatives + chunk - 1) / chunk }
+const blockWarps = 8 // of stretch.cuh
 
-const warpsOfPlaces = 8 // blockWarps of stretch.cuh
+// bytesOf is the shared memory of a thread block of means and of back with so many quads of each row: as in Windows of stretch.cu.
+func (c CBOWOptions) bytesOf(quads int) int {
+	offsets, around := 2*c.Window+1, placesTogether+2*c.Window
+	bytes := 16*quads*(offsets+around) + 8*around
+	if c.PositionRate > 0 {
+		bytes += 16 * quads * (placesTogether + 2*offsets)
+	}
+	return bytes
+}
+
+// chooseSlice chooses how many quads of each row a thread block of means and of back has.
+func (k *CBOW) chooseSlice() (bytes int, err error) {
+	const own = 1 << 10 // that the driver takes
+	for k.args.slice = 4; ; k.args.slice-- {
+		bytes = k.options.bytesOf(1 << k.args.slice)
+		if bytes <= k.device.SharedOfBlock-own {
+			return bytes, nil
+		}
+		if k.args.slice == 0 {
+			return 0, fmt.Errorf("windows of %d words on either side do not fit into the shared memory of %s", k.options.Window, k.device.Name)
+		}
+	}
+}
 
 func (k *CBOW) load(a *cuda.Allocator) {
 	c := k.options
-	ofPlaces := func(to *cbowKernel, name string) {
-		to.warps = warpsOfPlaces
-		to.Function = a.Function("cl/stretch", name, 0)
-		a.Do(func() (err error) {
-			to.resident, err = to.MaxActiveBlocksPerMultiProcessor(32*warpsOfPlaces, 0)
-			to.blocks = k.device.Multiprocessors * max(to.resident, 1)
-			return err
-		})
-	}
+	var shared int
+	a.Do(func() (err error) { shared, err = k.chooseSlice(); return err })
 	ofTiles := func(to *cbowKernel, sources []string, name string) {
 		a.Do(func() (err error) {
 			to.Function, to.tilesLaunch, err = loadDense(k.device, c.SharedNegatives, sources, "", name)
@@ -113,12 +126,11 @@ func (k *CBOW) load(a *cuda.Allocator) {
 	}
 	size, err := cuda.KernelSize(c.Dim)
 	a.Err = cmp.Or(a.Err, err)
-	ofPlaces(&k.means, cuda.Sized("stretch_means", size))
+	k.means.Function, k.back.Function = a.Function("cl/stretch", "stretch_means", shared), a.Function("cl/stretch", "stretch_back", shared)
+	k.means.shared, k.back.shared = shared, shared
+	k.rows.Function = a.Function("cl/stretch", k.optimizer.Sized("stretch_rows", size), 0)
 	ofTiles(&k.step, stepSources, k.optimizer.Sized("step", size))
-	ofTiles(&k.ofWords, rowsSources, cuda.Sized("stretch_words", size))
-	ofPlaces(&k.scores, cuda.Sized("stretch_scores", size))
-	ofPlaces(&k.places, cuda.Sized("stretch_places", size))
-	ofTiles(&k.rows, rowsSources, k.optimizer.Sized("stretch_rows", size))
+	ofTiles(&k.errors, errorsSources, cuda.Sized("stretch_errors", size))
 }
 
 // stretchOfArgs is Stretch of stretch.cuh.
@@ -130,15 +142,14 @@ type stretchOfArgs struct {
 
 // stretchArgs is StretchArgs of stretch.cuh.
 type stretchArgs struct {
-	stretch                                                                               stretchOfArgs
-	contexts, words                                                                       cuda.Table
-	composed, means, sums, ofPositive, scores, ofNegatives, errors, inside, updates, loss cu.DevicePtr
-	ofParts                                                                               Gradients
-	shared, chunks                                                                        uint32
-	weight, bias                                                                          float32
-	rule                                                                                  cuda.Rule
-	places, _                                                                             uint32
-	ofWords, ofRows                                                                       denseShape
+	stretch                                                   stretchOfArgs
+	contexts, words, positions                                cuda.Table
+	composed, means, sums, ofPositions, inside, updates, loss cu.DevicePtr
+	ofParts                                                   Gradients
+	weight, bias                                              float32
+	rule                                                      cuda.Rule
+	slice, _                                                  uint32
+	ofErrors                                                  denseShape
 }
 
 func (k *CBOW) allocate(a *cuda.Allocator) {
@@ -150,12 +161,14 @@ func (k *CBOW) allocate(a *cuda.Allocator) {
 	k.args = stretchArgs{
 		contexts: k.tableArgs(k.contexts), words: k.tableArgs(k.words), composed: k.words.values,
 		means: a.Bytes("means of windows", c.Places*row), sums: a.Bytes("sums of gradients", c.Places*row),
-		ofPositive: a.Floats("errors of places", c.Places), scores: a.Floats("scores of words", chunk*c.Rows*c.chunks()),
-		ofNegatives: a.Floats("errors of places", chunk*c.Places*c.chunks()), errors: a.Floats("errors of places", chunk*c.Places*c.chunks()),
 		inside: a.Floats("windows of places", c.Places), updates: k.newUpdates(a, "contexts.updates", c.Rows),
-		shared: uint32(c.SharedNegatives), chunks: uint32(c.chunks()), weight: float32(c.Negatives) / float32(c.SharedNegatives),
-		bias: -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
-		rule: k.optimizer.Rule(), ofWords: k.ofWords.dense, ofRows: k.rows.dense,
+		weight: float32(c.Negatives) / float32(c.SharedNegatives), bias: -float32(math.Log(float64(c.Negatives))), // as graph.CBOW has it
+		rule: k.optimizer.Rule(), slice: k.args.slice, ofErrors: k.errors.dense,
+	}
+	if c.PositionRate > 0 {
+		k.positions = k.newTable(a, "positions", 2*c.Window)
+		k.args.positions = k.tableArgs(k.positions)
+		k.args.ofPositions = a.Bytes("gradients of positions", ceil(c.Places, placesOfRun)*2*c.Window*row)
 	}
 	if c.Composition != nil {
 		k.allocateParts(a)
@@ -183,37 +196,35 @@ type cbowLaunch struct {
 }
 
 // launches returns the kernels of an iteration in their order; a kernel that composes rows is the first. One that is launched early may
-// read, before it waits, only what the kernel before it does not write: words reads the composed rows then, so it cannot come next to
-// compose. It reads C as step 1 leaves it.
+// read, before it waits, only what the kernel before it does not write.
 func (k *CBOW) launches(a stretchArgs) (all []cbowLaunch) {
 	early, composed, parts := k.device.Overlaps(), k.options.Composition != nil, k.composition
 	parts.args.list, parts.args.words = a.stretch.rows, a.stretch.rowCount
 	ofParts := a.stretch.steps + cu.DevicePtr(cuda.Bytes[cuda.StepNumbers](1))
 	add := func(name string, start func() error) { all = append(all, cbowLaunch{name, start}) }
-	addPlaces := func(name string, f cbowKernel, may bool) {
-		a, places := a, int(a.stretch.count)
-		a.places = uint32(ceil(places, f.blocks))
-		grid := cuda.Grid{Blocks: ceil(places, int(a.places)), Threads: 32 * f.warps, Shared: f.shared}
+	addWindows := func(name string, f cbowKernel, may bool) {
+		slices := ceil(cuda.Quads(k.options.Dim), 1<<a.slice)
+		grid := cuda.Grid{Blocks: ceil(int(a.stretch.count), placesOfRun) * slices, Threads: 32 * blockWarps, Shared: f.shared}
 		add(name, func() error { return cuda.LaunchEarly(k.device, f.Function, grid, &a, may) })
 	}
-	tiles := func(f cbowKernel, rows, most int) cuda.Grid {
-		return cuda.Grid{Blocks: min(most, ceil(rows, f.warps)), Threads: 32 * f.warps, Shared: f.shared}
+	tiles := func(f cbowKernel, rows int) cuda.Grid {
+		return cuda.Grid{Blocks: min(f.blocks, ceil(rows, f.warps)), Threads: 32 * f.warps, Shared: f.shared}
 	}
-	addTiles := func(name string, f cbowKernel, grid cuda.Grid) {
-		add(name, func() error { return cuda.LaunchEarly(k.device, f.Function, grid, &a, early) })
-	}
-	jobs := int(a.stretch.tiles) * tileRows
 	if composed {
 		add("compose", func() error { return parts.Compose(a.composed, k.words.values, 0, ofParts) })
 	}
-	addPlaces("means", k.means, early && composed) // another waits for the stretch
+	addWindows("means", k.means, early && composed) // another waits for the stretch
 	add("step 1", func() error {
-		return cuda.LaunchEarly(k.device, k.step.Function, tiles(k.step, jobs, k.step.blocks), k.stepArgs(&a), early)
+		return cuda.LaunchEarly(k.device, k.step.Function, tiles(k.step, int(a.stretch.tiles)*tileRows), k.stepArgs(&a), early)
 	})
-	addTiles("words", k.ofWords, tiles(k.ofWords, int(a.stretch.rowCount), k.device.Multiprocessors)) // leaves room for places, beside it
-	addPlaces("scores", k.scores, early)
-	addPlaces("places", k.places, early)
-	addTiles("rows", k.rows, tiles(k.rows, jobs, k.rows.blocks))
+	add("errors", func() error {
+		return cuda.LaunchEarly(k.device, k.errors.Function, tiles(k.errors, int(a.stretch.count)), &a, early)
+	})
+	addWindows("back", k.back, early)
+	add("rows", func() error {
+		grid := cuda.Grid{Blocks: k.positions.rows + int(a.stretch.tiles), Threads: 32 * blockWarps}
+		return cuda.LaunchEarly(k.device, k.rows.Function, grid, &a, early)
+	})
 	if composed {
 		add("train", func() error { return parts.Train(a.ofParts, ofParts, early) })
 	}

@@ -88,7 +88,8 @@ func (x *plainTable) update(i uint32, samples int, g []float64) {
 type plainCBOW struct {
 	CBOWOptions
 	contexts, words, parts *plainTable
-	composed               []float32 // X
+	positions              *plainTable // d; nil: 1
+	composed               []float32   // X
 	loss                   float64
 }
 
@@ -109,6 +110,25 @@ func meet[A, B float32 | float64](g []float64, row []A, target []B, positive boo
 	}
 	addTimes(g, weight*sign/(1+math.Exp(-sign*z)), target)
 	return math.Log1p(math.Exp(sign * z))
+}
+
+// place is the row of d of an offset.
+func (p *plainCBOW) place(offset int) int {
+	if offset > 0 {
+		offset--
+	}
+	return p.Window + offset
+}
+
+// addWeighted adds a d x to y, by element, where d is that of an offset.
+func addWeighted[T float32 | float64](p *plainCBOW, y []float64, a float64, offset int, x []T) {
+	for i := range y {
+		d := 1.0
+		if p.positions != nil {
+			d = float64(p.positions.row(uint32(p.place(offset)), p.Dim)[i])
+		}
+		y[i] += a * d * float64(x[i])
+	}
 }
 
 func (p *plainCBOW) row(word uint32) []float32 { return p.composed[int(word)*p.Dim:][:p.Dim] }
@@ -149,7 +169,7 @@ func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
 		h[q] = make([]float64, n)
 		for w := s.From[q]; w < s.To[q]; w++ {
 			if int(w) != q {
-				addTimes(h[q], 1/float64(s.To[q]-s.From[q]-1), p.row(s.Words[w]))
+				addWeighted(p, h[q], 1/float64(s.To[q]-s.From[q]-1), int(w)-q, p.row(s.Words[w]))
 			}
 		}
 	}
@@ -163,18 +183,28 @@ func (p *plainCBOW) iterate(s *Stretch, number int, rate float64) {
 		}
 		p.contexts.update(word, len(places), g)
 	}
-	gradients := p.step2(s, h, k, weight)
+	gradients, ofPositions := p.step2(s, h, k, weight)
 	for a, word := range s.Rows {
 		if p.words != nil {
 			p.words.update(word, int(s.Slots[a+1]-s.Slots[a]), gradients[word])
 		}
 	}
+	if p.positions != nil {
+		p.positions.optimizer.Begin(number+1, rate*p.PositionRate)
+		for row, g := range ofPositions {
+			p.positions.update(uint32(row), 1, g)
+		}
+	}
 	p.train(gradients, number, rate)
 }
 
-// step2 returns the gradients of the words that occur.
-func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint32][]float64 {
-	gradients, windows := map[uint32][]float64{}, map[uint32]float64{}
+// step2 returns the gradients of the words that occur, and of d.
+func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) (gradients map[uint32][]float64, ofPositions [][]float64) {
+	gradients, ofPositions = map[uint32][]float64{}, make([][]float64, 2*p.Window)
+	for i := range ofPositions {
+		ofPositions[i] = make([]float64, p.Dim)
+	}
+	windows := map[uint32]float64{}
 	for _, word := range s.Rows {
 		gradients[word] = make([]float64, p.Dim)
 	}
@@ -186,8 +216,12 @@ func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint
 		}
 		for w := s.From[q]; w < s.To[q]; w++ {
 			if int(w) != q {
-				addTimes(gradients[s.Words[w]], 1, e)
+				addWeighted(p, gradients[s.Words[w]], 1, int(w)-q, e)
 				windows[s.Words[w]]++
+				share := 1 / float64(s.To[q]-s.From[q]-1) / float64(len(s.Words))
+				for i, x := range p.row(s.Words[w]) {
+					ofPositions[p.place(int(w)-q)][i] += share * e[i] * float64(x)
+				}
 			}
 		}
 	}
@@ -196,7 +230,7 @@ func (p *plainCBOW) step2(s *Stretch, h [][]float64, k, weight float64) map[uint
 			g[i] /= windows[word]
 		}
 	}
-	return gradients
+	return gradients, ofPositions
 }
 
 func (p *plainCBOW) train(gradients map[uint32][]float64, number int, rate float64) {
@@ -312,6 +346,16 @@ func testCBOW(t *testing.T, d *cuda.Device, x cbowTest) {
 		p.words = newPlainTable(t, r, x.words, x.dim, o)
 		tables["words"] = p.words
 	}
+	if r.IntN(2) == 0 {
+		c.PositionRate = .3
+		weights := o
+		weights.WeightDecay = 0
+		p.CBOWOptions, p.positions = c, newPlainTable(t, r, 2*x.window, x.dim, weights)
+		for i := range p.positions.values {
+			p.positions.values[i]++
+		}
+		tables["positions"] = p.positions
+	}
 	before := d.Peak() // so far nothing was freed
 	k := newCBOW(t, d, c)
 	if bytes, _, err := c.Memory(); err != nil || bytes != d.Peak()-before {
@@ -363,12 +407,11 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 		return got
 	}
 	for name, table := range tables {
-		updates := "contexts.updates"
-		if name == "parts" {
-			updates = "parts.updates"
-		}
-		if got := receive(updates, table.updates); !slices.Equal(got, table.updates) {
-			t.Errorf("%s: %v, want %v", updates, got, table.updates)
+		updates := map[string]string{"contexts": "contexts.updates", "words": "contexts.updates", "parts": "parts.updates"}[name]
+		if updates != "" {
+			if got := receive(updates, table.updates); !slices.Equal(got, table.updates) {
+				t.Errorf("%s: %v, want %v", updates, got, table.updates)
+			}
 		}
 		cudatest.Near(t, name, receive(name, table.values), table.values, tolerance)
 		for _, s := range table.optimizer.State() {
@@ -382,8 +425,8 @@ func compareState(t *testing.T, k *CBOW, tables map[string]*plainTable, toleranc
 func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *CBOW {
 	r := rand.New(rand.NewPCG(1, 1))
 	c := CBOWOptions{
-		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 64, Places: places, Window: 3, Buffers: 2,
-		Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1,
+		Rows: 18_116, Dim: dim, Negatives: 8, SharedNegatives: 64, Places: places, Window: 8, Buffers: 2,
+		Method: "adam", Beta1: .9, Beta2: .999, Epsilon: 1e-8, WeightDecay: .1, PositionRate: .3,
 	}
 	if parts { // of each word some that all share, some, and some of its own
 		const all = 100_000
@@ -397,17 +440,17 @@ func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *C
 		c.Composition = x
 	}
 	k := newCBOW(b, d, c)
-	for _, name := range []string{"words", "parts"} {
-		rows := c.Rows
-		if name == "parts" {
-			if !parts {
-				continue
-			}
-			rows = c.Composition.PartCount()
-		}
+	rows := map[string]int{"words": c.Rows, "positions": 2 * c.Window}
+	if parts {
+		rows["parts"] = c.Composition.PartCount()
+	}
+	for name, rows := range rows {
 		values := cudatest.Floats(r, rows*dim)
 		for i := range values {
 			values[i] *= .05
+			if name == "positions" {
+				values[i]++
+			}
 		}
 		if err := k.Send(name, values); err != nil {
 			b.Fatal(err)
@@ -487,7 +530,7 @@ func BenchmarkCBOW(b *testing.B) {
 	b.Logf("copying %.2f TB/s", cudatest.CopyBandwidth(b, d)/1e12)
 	for _, parts := range []bool{false, true} {
 		for _, dim := range []int{100, 300} {
-			for _, places := range []int{45_000, 90_000} {
+			for _, places := range []int{22_500, 45_000} {
 				b.Run(fmt.Sprintf("N=%d/T=%d/parts=%v", dim, places, parts), func(b *testing.B) {
 					k := benchmarkCBOW(b, d, dim, places, parts)
 					timeKernels(b, k)

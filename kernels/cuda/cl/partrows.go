@@ -74,14 +74,14 @@ func (p *PartRows) Weights() cu.DevicePtr { return p.args.gradients.Weights }
 
 // Narrow starts to copy the parts, which came from the host, to their copy in 16 bits. Train keeps it.
 func (p *PartRows) Narrow() error {
-	return p.launch(p.narrow, ceil(int(p.args.parts.Rows), warpsOfPlaces), false)
+	return p.launch(p.narrow, ceil(int(p.args.parts.Rows), blockWarps), false)
 }
 
 // Compose starts to write rows, which have words' own rows in them unless own is 0. Unless met is 0 it writes those of words of which it
 // has the stream of the step.
 func (p *PartRows) Compose(rows, own, met, step cu.DevicePtr) error {
 	p.args.composed, p.args.own, p.args.met, p.args.step = rows, own, met, step
-	return p.launch(p.compose, ceil(int(p.args.words), warpsOfPlaces), false)
+	return p.launch(p.compose, ceil(int(p.args.words), blockWarps), false)
 }
 
 // Train starts to train the parts by the gradients that words have in the step. early is that of cuda.LaunchEarly.
@@ -94,5 +94,5 @@ func (p *PartRows) launch(f cu.Function, blocks int, early bool) error {
 	if blocks == 0 {
 		return nil
 	}
-	return cuda.LaunchEarly(p.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * warpsOfPlaces}, &p.args, early)
+	return cuda.LaunchEarly(p.device, f, cuda.Grid{Blocks: blocks, Threads: 32 * blockWarps}, &p.args, early)
 }

@@ -48,9 +48,9 @@ type denseKernel struct{ groups, chunk, ofGroup, ofChunk, ofEnd uint32 }
 
 // The sources of kernels of tiles. The small kernels, which do not exist in every size, are for GPUs with too little shared memory for the others.
 var (
-	stepSources = []string{"step", "step_small"}
-	halfSources = []string{"step_half"}
-	rowsSources = []string{"stretch_rows", "stretch_rows_small"}
+	stepSources   = []string{"step", "step_small"}
+	halfSources   = []string{"step_half"}
+	errorsSources = []string{"stretch_errors", "stretch_errors_small"}
 )
 
 // loadDense loads the first kernel of a name in some sources whose thread blocks have room for so many shared negatives, and returns the shape of

@@ -1,17 +1,14 @@
-// An iteration of large-batch CBOW on a stretch of the text, whose places have windows. words and rows are in stretch_rows.cu.
+// An iteration of large-batch CBOW on a stretch of the text, whose places have windows.
 //
 //	X: (V, N)  C: (V, N)  h: (T, N)  s: (T, N)  H shared negatives in either step
 //	jobs    beside the iteration before: the jobs of rows that occur (step.cuh), and how often each was updated
-//	means   h_p = mean of X over the window of place p
+//	means   h_p = mean of d_(q-p) * X over the places q in the window of place p, by element
 //	(step 1 is step.cuh, with left C and frozen h; then with the new C)
-//	words   Y_wn = X_w . C_n for words that occur and the H negatives n
-//	scores  c_p = sigmoid(C_t . h_p + bias) - 1, t the word at p;  b_pn = K/H sigmoid(mean of Y over the window + bias)_n
-//	places  s_q = sum of c_p C_t over the windows p that have q in them;  d_q = sum of b_p over the same
-//	rows    gradient of a row: (sum of s_q + sum of d_qn C_n over its places q and n) / number of the windows
+//	errors  e_p = (sigmoid(C_t . h_p + bias) - 1) C_t + sum of K/H sigmoid(C_n . h_p + bias) C_n, t the word at p; in place of h_p: see stretch_errors.cu
+//	back    s_q = sum over the windows p that have q in them of d_(q-p) * e_p, by element; and the gradient of d
+//	rows    gradient of a row: sum of s_q over its places q / number of the windows
 //
-// The gradient of window p would be e_p = c_p C_t + sum of b_pn C_n. As it is linear in C, the part of the negatives is summed up as
-// H numbers a place, and becomes rows of N once a word. Likewise a score with a negative is the mean of those of the words.
-// So of (T, N) there are h and s: h is written once and read twice, s written and read once.
+// d are weights of positions (graph.Options.Positions), or 1: then h is a plain mean.
 #include "stretch.cuh"
 
 // A thread of stretch_jobs has a job.
@@ -35,246 +32,244 @@ extern "C" __global__ void __launch_bounds__(256) stretch_jobs(const __grid_cons
 	s.jobs[i] = jobOf(a.rule, row, start, samples, updates, o.y);
 }
 
-// The places of a thread block follow one another, because their windows share most rows.
-struct Places {
-	uint32_t start, end;
+// A thread block of means and of back has a run of places, because neighbours share most of their windows, and a slice of the columns. It brings
+// the rows of so many places at a time, and those around them, to shared memory. Slices are as wide as that allows: bytesOf in
+// cbow_kernels.go knows what is there. A group of threads, one for each quad of the slice, has some neighbours.
+constexpr int run = 128, together = 64, neighbours = 4; // places; cbow_kernels.go has the first two, too
+constexpr int parts = 2;                                // that the places of together are in, of which the gradient of d is summed up
 
-	__device__ __forceinline__ Places(const StretchArgs &a) : start(blockIdx.x * a.places), end(min(a.stretch.count, start + a.places)) {}
-};
+extern __shared__ float4 windowsMemory[];
 
-// A Reader reads rows of a table that begin at quads. A lane that has fewer quads than others reads the row's last one in their place.
-template <int F> struct Reader {
-	const float4 *table;
-	int quads;
-	uint32_t last; // quad F - 1 of the lane
-
-	__device__ __forceinline__ Reader(const float4 *table, int quads) : table(table), quads(quads), last(min(laneNumber() + 32 * (F - 1), quads - 1)) {}
-	__device__ __forceinline__ Row<F> operator()(uint32_t at) const {
-		const float4 *row = table + at;
-		Row<F> r;
-#pragma unroll
-		for (int f = 0; f < F; f++) r.v[f] = row[f < sure<F> ? laneNumber() + 32 * f : f < F - 1 ? min(laneNumber() + 32 * f, quads - 1) : last];
-		return r;
-	}
-};
-
-// storeOnce writes a row that is read once or twice, and so need not stay in L2.
-template <int F> __device__ __forceinline__ void storeOnce(float4 *row, int quads, const Row<F> &x) {
-#pragma unroll
-	for (int f = 0; f < F; f++)
-		if (has<F>(f, quads)) __stcs(row + laneNumber() + 32 * f, x.v[f]);
+__device__ __forceinline__ void addProduct(float4 &y, const float4 &a, const float4 &x) {
+	y.x = fmaf(a.x, x.x, y.x);
+	y.y = fmaf(a.y, x.y, y.y);
+	y.z = fmaf(a.z, x.z, y.z);
+	y.w = fmaf(a.w, x.w, y.w);
 }
 
-// A warp, or each half of it, sums up for several neighbouring places at a time: most of what their sums have is in all of them.
-template <int F> constexpr int neighbours = F <= 1 ? 4 : F <= 4 ? 2 : 1;
+// Windows are those of a run. Places and offsets are those from W before the first on: place start - W is in rows[0], offset -W has number 0.
+struct Windows {
+	const StretchArgs &a;
+	const int window, offsets, wide, quad, group, groups; // wide: quads of a slice
+	const uint32_t slices, at, number, count;             // at: the thread's quad of a row; number: of the run
+	const bool mine;                                      // the row has the quad
+	float4 *weights, *rows, *words, *gradients;           // (offsets), (together + 2W), (together), (parts, offsets), of the thread's quad
+	uint2 *bounds;                                        // (together + 2W) from and to of places
 
-// addAround adds to R sums values of the places from begin to end, in their order. Each L lanes have sums of their own.
-// have(q) tells a lane which place it has; in(r) whether sum r has the value of it. fetch(i) reads that of lane i of the L lanes, which
-// may have no place; add(r, value) adds it to sum r. counts are how many values the sums have.
-template <int L, int R, int ahead, class Have, class In, class Fetch, class Add>
-__device__ __forceinline__ void addAround(uint32_t (&counts)[R], uint32_t begin, uint32_t end, uint32_t most, Have have, In in, Fetch fetch, Add add) {
-#pragma unroll
-	for (int r = 0; r < R; r++) counts[r] = 0;
-	const uint32_t l = laneNumber();
-	for (uint32_t done = 0; done < most; done += L) {
-		const uint32_t q = begin + done + l % L;
-		have(min(q, end - 1));
-		uint32_t wanted[R], all = 0;
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			wanted[r] = __ballot_sync(warp, q < end && in(r));
-			all |= L == 32 ? wanted[r] : wanted[r] | wanted[r] >> 16;
-			if (L < 32) wanted[r] = wanted[r] >> l / L * L & 0xffff;
-			counts[r] += __popc(wanted[r]);
-		}
-		if (L < 32) all &= 0xffff;
-#pragma unroll 1
-		for (int i = 0; all; i += ahead, all >>= ahead) {
-			decltype(fetch(0)) value[ahead];
-#pragma unroll
-			for (int k = 0; k < ahead; k++) value[k] = fetch(i + k);
-#pragma unroll
-			for (int k = 0; k < ahead; k++)
-#pragma unroll
-				for (int r = 0; r < R; r++)
-					if (wanted[r] & 1u << k) add(r, value[k]);
-#pragma unroll
-			for (int r = 0; r < R; r++) wanted[r] >>= ahead;
+	__device__ __forceinline__ Windows(const StretchArgs &a)
+		: a(a), window(a.stretch.window), offsets(2 * window + 1), wide(1 << a.slice), quad(threadIdx.x % wide), group(threadIdx.x >> a.slice), groups(blockDim.x >> a.slice),
+		  slices((a.contexts.quads + wide - 1) >> a.slice), at((blockIdx.x % slices << a.slice) + quad), number(blockIdx.x / slices), count(a.stretch.count), mine(at < a.contexts.quads),
+		  weights(windowsMemory + quad), rows(weights + offsets * wide), words(rows + (together + 2 * window) * wide), gradients(words + together * wide),
+		  bounds((uint2 *)(windowsMemory + (offsets + together + 2 * window) * wide)) {
+		if (a.positions.values) bounds = (uint2 *)(gradients - quad + parts * offsets * wide);
+	}
+
+	// bringWeights brings d, from the last offset to the first if back.
+	__device__ __forceinline__ void bringWeights(bool back) const {
+		for (int o = group; o < offsets; o += groups) {
+			float one = mine && o != window;
+			float4 d = make_float4(one, one, one, one);
+			if (a.positions.values && one) d = a.positions.values[size_t(o - (o > window)) * a.positions.quads + at];
+			weights[(back ? offsets - 1 - o : o) * wide] = d;
 		}
 	}
-}
 
-template <int F> __device__ __forceinline__ void means(const StretchArgs &a) {
-	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const Stretch &s = a.stretch;
-	const Places t(a);
-	const int quads = a.contexts.quads, window = s.window;
-	const Reader<F> rowAt(a.composed, quads);
-	awaitInputs();
-	for (uint32_t p0 = t.start + R * warpOfBlock(); p0 < t.end; p0 += R * blockWarps) {
-		uint32_t from[R], to[R], counts[R], q, at;
-		Row<F> x[R];
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			const uint32_t p = min(p0 + r, t.end - 1);
-			from[r] = s.from[p], to[r] = s.to[p], x[r] = zeros<F>();
-		}
-		addAround<32, R, ahead>(
-			counts, p0 - min(p0, window), min(s.count, p0 + R + window), R + 2 * window,
-			[&](uint32_t place) { q = place, at = s.words[q] * quads; },
-			[&](int r) { return q >= from[r] && q < to[r] && q != p0 + r; },
-			[&](int i) { return rowAt(__shfl_sync(warp, at, i)); },
-			[&](int r, const Row<F> &row) { add(x[r], 1, row); });
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			if (p0 + r >= t.end) break;
-			scale(x[r], 1.0f / counts[r]);
-			storeOnce(a.means + size_t(p0 + r) * quads, quads, x[r]);
-		}
+	__device__ __forceinline__ void copy(float4 *to, const float4 *table, uint32_t row, bool there) const {
+		copyShared(sharedAt(to), table + (there ? size_t(row) * a.contexts.quads + at : 0), there ? 16 : 0);
 	}
-}
 
-// positives computes c of the places of a thread block. It returns their losses.
-template <int F> __device__ __forceinline__ float positives(const StretchArgs &a, const Places &t) {
-	constexpr int together = F <= 1 ? 4 : 2;
-	const int quads = a.contexts.quads, l = laneNumber();
-	float loss = 0;
-	for (uint32_t p = t.start + together * warpOfBlock(); p < t.end; p += together * blockWarps) {
-		float z[together];
-		Row<F> x[together], y[together];
-		uint32_t word = a.stretch.words[min(p + l % together, t.end - 1)];
+	// bring brings the rows of the places from start on, and those around them: of a table by place, or of X.
+	__device__ __forceinline__ void bring(uint32_t start, const float4 *byPlace) const {
+		const Stretch &s = a.stretch;
+		const int tile = together + 2 * window;
+		__syncthreads();
+		for (int j = group; j < tile; j += groups) {
+			const uint32_t place = start + j - window; // before place 0 it is too large
+			const bool there = mine && place < count;
+			copy(rows + j * wide, byPlace ? byPlace : a.composed, byPlace || !there ? place : s.words[place], there);
+			if (byPlace && a.positions.values && j < together) copy(words + j * wide, a.composed, start + j < count ? s.words[start + j] : 0, mine && start + j < count);
+		}
+		for (int j = threadIdx.x; j < tile; j += blockDim.x) {
+			const uint32_t place = start + j - window;
+			bounds[j] = place < count ? make_uint2(s.from[place], s.to[place]) : make_uint2(none, 0);
+		}
+		arrivedShared();
+		__syncthreads();
+	}
+
+	// sums sums up, for the places from p0 on, the rows around them times d: those in the window of the place, or if back those in
+	// whose windows the place is. counts are how many.
+	template <bool back> __device__ __forceinline__ void sums(uint32_t start, uint32_t p0, float4 (&sum)[neighbours], uint32_t (&counts)[neighbours]) const {
+		float4 d[neighbours] = {};
+		uint2 own[neighbours];
+		const uint32_t first = p0 - start;
 #pragma unroll
-		for (int k = 0; k < together; k++) {
-			const float4 *h = a.means + size_t(min(p + k, t.end - 1)) * quads, *c = a.contexts.values + size_t(__shfl_sync(warp, word, k)) * quads;
+		for (int r = 0; r < neighbours; r++) sum[r] = make_float4(0, 0, 0, 0), counts[r] = 0, own[r] = bounds[first + r + window];
+		for (int i = 0; i < 2 * window + neighbours; i++) {
+			const float4 x = rows[(first + i) * wide];
+			const uint32_t q = p0 + i - window;
+			const uint2 others = bounds[first + i];
 #pragma unroll
-			for (int f = 0; f < F; f++) {
-				int i = l + 32 * f;
-				x[k].v[f] = i < quads ? __ldcs(h + i) : make_float4(0, 0, 0, 0);
+			for (int r = neighbours - 1; r; r--) d[r] = d[r - 1];
+			d[0] = i < offsets ? weights[i * wide] : make_float4(0, 0, 0, 0);
+#pragma unroll
+			for (int r = 0; r < neighbours; r++) {
+				const uint2 b = back ? others : own[r];
+				const uint32_t inner = back ? p0 + r : q;
+				if (b.x <= inner && inner < b.y && q != p0 + r) addProduct(sum[r], d[r], x), counts[r]++;
 			}
-			y[k] = load<F>(c, quads);
-		}
-#pragma unroll
-		for (int k = 0; k < together; k++) z[k] = partial(x[k], y[k]);
-		Logistic y0 = fastLogistic(-(sums<together>(z) + a.bias));
-		if (uint32_t mine = p + l; l < together && mine < t.end) {
-			a.ofPositive[mine] = -y0.sigmoid;
-			loss += __logf(y0.factor);
 		}
 	}
-	return loss;
-}
 
-// coefficients returns b of a place by the sums of the scores of the words in its window. It adds to the sum of the losses.
-__device__ __forceinline__ float4 coefficients(const StretchArgs &a, float4 sum, uint32_t words, uint32_t live, float &loss) {
-	const float share = inverse(words);
-	auto of = [&](float sum, uint32_t n) {
-		const Logistic x = fastLogistic(fmaf(sum, share, a.bias));
-		if (n < live) loss += __logf(x.factor);
-		return n < live ? a.weight * x.sigmoid : 0;
-	};
-	return make_float4(of(sum.x, 0), of(sum.y, 1), of(sum.z, 2), of(sum.w, 3));
-}
-
-// negatives computes b of the places of a thread block, of a chunk of negatives. It returns their losses.
-__device__ __forceinline__ float negatives(const StretchArgs &a, const Places &t, uint32_t number) {
-	constexpr int L = chunkQuads, R = 4;
-	const Stretch &s = a.stretch;
-	const uint32_t l = laneNumber(), quad = l % L, wide = a.chunks * L, before = number * chunk + 4 * quad, window = s.window;
-	const float4 *scores = a.scores + number * L + quad;
-	float all = 0;
-	for (uint32_t p0 = t.start + R * (2 * warpOfBlock() + l / L), p = p0; p - l / L * R < t.end; p = p0 += 2 * R * blockWarps) {
-		p = min(p0, t.end - 1);
-		uint32_t from[R], to[R], counts[R], q, at;
-		float4 sum[R] = {};
+	// addGradients adds, for each offset, e_p X_q / words in the window of p, over the places q from start on.
+	__device__ __forceinline__ void addGradients(uint32_t start) const {
+		constexpr int each = 4;
+		for (int unit = group; unit < parts * ((offsets + each - 1) / each); unit += groups) {
+			const int o = unit / parts * each, first = unit % parts * (together / parts), toRow = 2 * window - o; // q - start and this are the row of p
+			float4 sum[each] = {}, e[each];
+			uint2 b[each];
+			auto next = [&](int j) {
 #pragma unroll
-		for (int r = 0; r < R; r++) {
-			const uint32_t mine = min(p + r, t.end - 1);
-			from[r] = s.from[mine], to[r] = s.to[mine];
-		}
-		addAround<L, R, 4>(
-			counts, p - min(p, window), min(s.count, p + R + window), R + 2 * window,
-			[&](uint32_t place) { q = place, at = s.words[q] * wide; },
-			[&](int r) { return q >= from[r] && q < to[r] && q != p + r; },
-			[&](int i) { return scores[__shfl_sync(warp, at, i, L)]; },
-			[&](int r, float4 y) { add(sum[r], 1, y); });
+				for (int k = each - 1; k; k--) e[k] = e[k - 1], b[k] = b[k - 1];
+				b[0] = bounds[max(j, 0)];
+				const float share = 1.0f / (b[0].y - b[0].x - 1);
+				const float4 x = rows[max(j, 0) * wide];
+				e[0] = make_float4(share * x.x, share * x.y, share * x.z, share * x.w);
+			};
 #pragma unroll
-		for (int r = 0; r < R; r++) {
-			float loss = 0;
-			float4 b = coefficients(a, sum[r], counts[r], a.shared - min(a.shared, before), loss);
-			if (p0 + r >= t.end) break;
-			a.ofNegatives[size_t(p + r) * wide + number * L + quad] = b;
-			all += loss;
+			for (int k = each - 1; k; k--) next(first + toRow - k);
+			for (int i = first; i < first + together / parts; i++) {
+				next(i + toRow);
+				const float4 x = words[i * wide];
+				const uint32_t q = start + i;
+#pragma unroll
+				for (int k = 0; k < each; k++)
+					if (b[k].x <= q && q < b[k].y) addProduct(sum[k], e[k], x);
+			}
+#pragma unroll
+			for (int k = 0; k < each; k++)
+				if (o + k < offsets) add(gradients[(unit % parts * offsets + o + k) * wide], 1, sum[k]);
 		}
 	}
-	return a.weight * all;
-}
 
-// scores computes c before it waits, as it needs no scores of words.
-template <int F> __device__ __forceinline__ void scores(const StretchArgs &a) {
-	const Places t(a);
-	float loss = positives<F>(a, t);
+	__device__ __forceinline__ void storeGradients() const {
+		__syncthreads();
+		for (int o = group; o < offsets; o += groups) {
+			if (!mine || o == window) continue;
+			float4 g = gradients[o * wide];
+			for (int p = 1; p < parts; p++) add(g, 1, gradients[(p * offsets + o) * wide]);
+			a.ofPositions[(size_t(number) * 2 * window + o - (o > window)) * a.contexts.quads + at] = g;
+		}
+	}
+};
+
+template <bool back> __device__ __forceinline__ void windows(const StretchArgs &a) {
+	const Windows t(a);
+	const uint32_t end = min(t.count, (t.number + 1) * run);
+	const bool trains = back && a.positions.values;
+	for (int o = t.group; trains && o < parts * t.offsets; o += t.groups) t.gradients[o * t.wide] = make_float4(0, 0, 0, 0);
 	awaitInputs();
-	for (uint32_t n = 0; n < a.chunks; n++) loss += negatives(a, t, n);
-	report(a.loss, __float2ll_rn(loss * unitsOfLoss), loss < 1e12f);
+	t.bringWeights(back);
+	for (uint32_t start = t.number * run; start < end; start += together) {
+		t.bring(start, back ? a.means : nullptr);
+		for (uint32_t p0 = start + neighbours * t.group; p0 < min(end, start + together); p0 += neighbours * t.groups) {
+			float4 sum[neighbours];
+			uint32_t counts[neighbours];
+			t.sums<back>(start, p0, sum, counts);
+#pragma unroll
+			for (int r = 0; r < neighbours; r++) {
+				if (p0 + r >= end || !t.mine) break;
+				const float share = back ? 1 : 1.0f / counts[r];
+				__stcs((back ? a.sums : a.means) + size_t(p0 + r) * a.contexts.quads + t.at, make_float4(share * sum[r].x, share * sum[r].y, share * sum[r].z, share * sum[r].w));
+				if (back && t.at == 0) a.inside[p0 + r] = counts[r];
+			}
+		}
+		if (trains) t.addGradients(start);
+	}
+	if (trains) t.storeGradients();
 }
 
-// errors computes d of the places of a thread block, of a chunk of negatives.
-__device__ __forceinline__ void errors(const StretchArgs &a, const Places &t, uint32_t number) {
-	constexpr int L = chunkQuads, R = 4;
-	const Stretch &s = a.stretch;
-	const uint32_t l = laneNumber(), wide = a.chunks * L, mine = number * L + l % L, window = s.window;
-	for (uint32_t q0 = t.start + R * (2 * warpOfBlock() + l / L), q = q0; q - l / L * R < t.end; q = q0 += 2 * R * blockWarps) {
-		q = min(q0, t.end - 1);
-		uint32_t counts[R], p, from, to;
-		float4 d[R] = {};
-		addAround<L, R, 4>(
-			counts, q - min(q, window), min(s.count, q + R + window), R + 2 * window,
-			[&](uint32_t place) { p = place, from = s.from[p], to = s.to[p]; },
-			[&](int r) { return from <= q + r && q + r < to && p != q + r; },
-			[&](int i) { return a.ofNegatives[size_t(__shfl_sync(warp, p, i, L)) * wide + mine]; },
-			[&](int r, float4 b) { add(d[r], 1, b); });
+extern "C" __global__ void __launch_bounds__(32 * blockWarps, 2) stretch_means(const __grid_constant__ StretchArgs a) { windows<false>(a); }
+extern "C" __global__ void __launch_bounds__(32 * blockWarps, 2) stretch_back(const __grid_constant__ StretchArgs a) { windows<true>(a); }
+
+// addPlaces adds up what places have from a slot on: s, and in how many windows they are.
+template <int F> __device__ __forceinline__ void addPlaces(Row<F> &sum, uint32_t &windows, const StretchArgs &a, uint32_t slot, uint32_t count) {
+	constexpr int ahead = F <= 2 ? 4 : 2; // places on their way together
+	const int quads = a.contexts.quads, l = laneNumber();
+	for (uint32_t done = 0; done < count; done += 32) {
+		const bool mine = done + l < count;
+		const uint32_t places = mine ? a.stretch.places[slot + done + l] : 0;
+		if (mine) windows += a.inside[places];
+		int k = 0;
+		inSome<ahead>(min(32u, count - done), [&](auto some) {
+			constexpr int n = decltype(some)::value;
+			Row<F> r[n];
 #pragma unroll
-		for (int r = 0; r < R; r++)
-			if (q0 + r < t.end) a.errors[size_t(q + r) * wide + mine] = d[r];
+			for (int i = 0; i < n; i++) {
+				const float4 *s = a.sums + size_t(__shfl_sync(warp, places, k++)) * quads + l;
+#pragma unroll
+				for (int f = 0; f < F; f++) r[i].v[f] = has<F>(f, quads) ? __ldcs(s + 32 * f) : make_float4(0, 0, 0, 0);
+			}
+#pragma unroll
+			for (int i = 0; i < n; i++) add(sum, 1, r[i]);
+		});
 	}
 }
 
-// places computes d and s of the places of a thread block.
-template <int F> __device__ __forceinline__ void places(const StretchArgs &a) {
-	constexpr int R = neighbours<F>, ahead = F <= 2 ? 4 : F <= 4 ? 2 : 1;
-	const Stretch &s = a.stretch;
-	const Places t(a);
-	const int quads = a.contexts.quads, window = s.window;
-	const Reader<F> rowAt(a.contexts.values, quads);
-	struct Value { float c; Row<F> row; };
+// position trains row number k of d. The warps add up the runs by turns.
+template <int F, class method> __device__ __forceinline__ void position(const StretchArgs &a, uint32_t k, float4 (&sumOf)[blockWarps][32 * F]) {
+	const int w = warpOfBlock(), quads = a.contexts.quads;
+	const uint32_t runs = (a.stretch.count + run - 1) / run, rows = 2 * a.stretch.window;
+	Row<F> g = zeros<F>();
+#pragma unroll 4
+	for (uint32_t r = w; r < runs; r += blockWarps) add(g, 1, load<F>(a.ofPositions + (size_t(r) * rows + k) * quads, quads));
+	store(sumOf[w], 32 * F, g);
+	__syncthreads();
+	if (w) return;
+	for (int other = 1; other < blockWarps; other++) add(g, 1, load<F>(sumOf[other], 32 * F));
+	scale(g, 1.0f / a.stretch.count);
+	updateRow<method>(a.positions, a.stretch.steps[2], k, g);
+}
+
+// rows trains the rows of a tile of jobs, and writes what their parts are to be trained by. The first thread blocks train d.
+template <int F, class method> __device__ __forceinline__ void rows(const StretchArgs &a) {
+	__shared__ float4 sumOf[blockWarps][32 * F];
+	__shared__ uint32_t windowsOf[blockWarps];
+	const uint32_t w = warpOfBlock(), positions = a.positions.values ? 2 * a.stretch.window : 0;
+	if (blockIdx.x < positions) {
+		awaitInputs();
+		return position<F, method>(a, blockIdx.x, sumOf);
+	}
+	// A lane has a word of the job.
+	const uint32_t job = ((const uint32_t *)(a.stretch.jobs + (blockIdx.x - positions) * tileRows + w))[laneNumber() % (sizeof(Job) / 4)];
+	auto word = [&](int i) { return __shfl_sync(warp, job, i); };
+	const uint32_t row = word(0), pieces = word(7);
+	const bool owner = row != none && word(6) == 0;
+	if (a.words.values && owner) prefetch<method>(a.words, row);
 	awaitInputs();
-	for (uint32_t n = 0; n < a.chunks; n++) errors(a, t, n);
-	for (uint32_t q0 = t.start + R * warpOfBlock(); q0 < t.end; q0 += R * blockWarps) {
-		uint32_t p, from, to, at, windows[R];
-		float c;
-		Row<F> x[R];
-#pragma unroll
-		for (int r = 0; r < R; r++) x[r] = zeros<F>();
-		addAround<32, R, ahead>(
-			windows, q0 - min(q0, window), min(s.count, q0 + R + window), R + 2 * window,
-			[&](uint32_t place) { p = place, from = s.from[p], to = s.to[p], at = s.words[p] * quads, c = a.ofPositive[p]; },
-			[&](int r) { return from <= q0 + r && q0 + r < to && p != q0 + r; },
-			[&](int i) { return Value{__shfl_sync(warp, c, i), rowAt(__shfl_sync(warp, at, i))}; },
-			[&](int r, const Value &v) { add(x[r], v.c, v.row); });
-#pragma unroll
-		for (int r = 0; r < R; r++) {
-			if (q0 + r >= t.end) break;
-			if (laneNumber() == 0) a.inside[q0 + r] = windows[r];
-			storeOnce(a.sums + size_t(q0 + r) * quads, quads, x[r]);
+	Row<F> g = zeros<F>();
+	uint32_t all = 0;
+	addPlaces(g, all, a, word(1), word(2));
+	all = __reduce_add_sync(warp, all);
+	if (pieces > 1) { // so it is in all jobs of the tile
+		if (!owner) store(sumOf[w], 32 * F, g);
+		if (laneNumber() == 0) windowsOf[w] = all;
+		__syncthreads();
+		for (uint32_t other = w + 1; owner && other < w + pieces; other++) {
+			add(g, 1, load<F>(sumOf[other], 32 * F));
+			all += windowsOf[other];
 		}
 	}
+	if (!owner) return;
+	scale(g, 1.0f / all);
+	if (a.ofParts.trained) a.ofParts.keep(row, row, g, a.ofParts.weights[row], a.stretch.steps[1].stream);
+	const float2 corrections = make_float2(__uint_as_float(word(4)), __uint_as_float(word(5)));
+	if (a.words.values) updateRow<method>(a.words, numbersOf<method>(a.rule, a.stretch.steps[0], corrections, word(3)), row, g);
 }
 
-#define KERNEL(name, F) extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) name(const __grid_constant__ StretchArgs a)
-#define OF_SIZE(F, ...) \
-	KERNEL(stretch_means_##F, F) { means<F>(a); } \
-	KERNEL(stretch_scores_##F, F) { scores<F>(a); } \
-	KERNEL(stretch_places_##F, F) { places<F>(a); }
+#define ROWS(method, F) \
+	extern "C" __global__ void __launch_bounds__(32 * blockWarps, residentBlocks(F)) stretch_rows_##method##_##F(const __grid_constant__ StretchArgs a) { rows<F, method>(a); }
+#define ROWS_OF_SIZE(F, ...) METHODS(ROWS, F)
 
 // For N up to 128 F.
-SIZES(OF_SIZE)
+SIZES(ROWS_OF_SIZE)

@@ -13,7 +13,7 @@ struct Stretch {
 	const uint32_t *rows, *slots, *places; // (A), (A+1), (P)
 	const uint32_t *negativePlaces, *negativeWords; // (H)
 	const uint2 *order;                    // (tiles, 8): numbers of rows in the order of their jobs, or none; piece and 2^16 pieces
-	const StepNumbers *steps;              // of tables, of parts; the second's stream is the iteration's number, from 1
+	const StepNumbers *steps;              // of tables, parts, positions; the second's stream is the iteration's number, from 1
 	Job *jobs;                             // (tiles, 8)
 	uint32_t *tileCount, *next;            // tiles and next of StepLaunch
 	uint32_t count, rowCount, tiles, window;
@@ -23,23 +23,20 @@ struct Stretch {
 struct StretchArgs {
 	Stretch stretch;
 	Table contexts, words;      // C, and W or words' own rows, or no values
+	Table positions;            // (2W, N) d, or no values: windows have plain means
 	const float4 *composed;     // X, (V, quads), the rows that windows are means of: W itself if it is not composed
-	float4 *means, *sums;       // (T, quads) h; s, see stretch.cu
-	float *ofPositive;          // (T) c
-	float4 *scores;             // (V, chunks, 16) Y, of 64 negatives each
-	float4 *ofNegatives, *errors; // (T, chunks, 16) b and d
+	float4 *means, *sums;       // (T, quads) h, then e; s, see stretch.cu
+	float4 *ofPositions;        // (runs, 2W, quads) the gradient of d
 	uint32_t *inside;           // (T) in how many windows a place is
 	float *updates;             // (V) of the words' rows of both tables. stretch_jobs of the next iteration may have counted already: see Job
 	Loss *loss;
 	Gradients ofParts;          // of words that are composed, else none
-	uint32_t shared, chunks;    // H, and how many chunks have all of it
 	float weight, bias;         // K/H; added to every score
 	Rule rule;
-	uint32_t places, unused;    // of a thread block
-	DenseShape ofWords, ofRows; // of kernels whose thread blocks keep the H rows of C
+	uint32_t slice, unused;     // log2 of the quads that a thread block of windows has
+	DenseShape ofErrors;
 };
 
-constexpr int chunk = 64, chunkQuads = chunk / 4; // negatives that a half of a warp has, four a lane; cbow_kernels.go has chunk, too
 constexpr int blockWarps = 8; // of a thread block: warpsOfPlaces of cbow_kernels.go
 
 __device__ __forceinline__ int warpOfBlock() { return uniform(threadIdx.x / 32); }
