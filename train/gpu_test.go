@@ -183,6 +183,7 @@ func TestGPUQuality(t *testing.T) {
 		{"mode": string(sequential.PWord2Vec), "epochs": "5"},
 		{"mode": string(sequential.FullRegister), "epochs": "5"},
 		{"mode": string(sequential.PARW2V), "epochs": "5"},
+		{"model": settings.ModelPositional, "iterations": "500", "batch": "500"},
 		{"model": "sg", "iterations": "2000", "contexts": "500"},
 		{"model": "sg", "iterations": "2000", "contexts": "500", "subword": settings.SubwordCNN},
 		{"model": "sg", "iterations": "2000", "contexts": "500", "subword": settings.SubwordNGram},

@@ -110,9 +110,6 @@ func PlanCBOW(a *trainer.Account, s *wordcontext.Stretches, c graph.Options) (by
 
 // newHost returns the host's model of large-batch CBOW.
 func newHost(s *wordcontext.Stretches, c graph.Options) (*graph.Model, error) {
-	if c.Positions > 0 {
-		return nil, unsupported("model", "positional", "GPUs have no kernels for position weights: take cbow, or the CPU")
-	}
 	if c.Composition == nil {
 		c.Threads = 1 // the host only keeps tables
 	}

@@ -118,10 +118,10 @@ func newTemperedRows(t *testing.T, seed uint64, method optim.Method, o wordconte
 	})
 }
 
-// newStretches is large-batch CBOW, with n-grams or without.
-func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword.NGramOptions) *pair {
+// newStretches is large-batch CBOW, with n-grams or without, with windows weighted by position or not.
+func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword.NGramOptions, positional bool) *pair {
 	c, _ := text(t, seed, 2000)
-	s, err := wordcontext.NewStretches(c, wordcontext.StretchOptions{Words: 150, Window: 3, Dynamic: true, Sample: 1e-2, Shared: 5, Seed: seed})
+	s, err := wordcontext.NewStretches(c, wordcontext.StretchOptions{Words: 150, Window: 3, Dynamic: !positional, Sample: 1e-2, Shared: 5, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +129,9 @@ func newStretches(t *testing.T, seed uint64, method optim.Method, grams *subword
 		o := graph.Options{Dim: 7, Negatives: 3, SharedNegatives: 5, Seed: seed, Threads: 2, Optimizer: optim.Options{Method: method, Beta1: .8, Beta2: .99, WeightDecay: .1, Epsilon: 1e-3}}
 		if grams != nil {
 			o.Composition = compositionOf(t, c.Vocabulary.Words, *grams, .5)
+		}
+		if positional {
+			o.Positions = 2 * s.Options().Window
 		}
 		return o
 	}
@@ -311,9 +314,9 @@ var pairs = map[string]func(*testing.T, uint64) *pair{
 	"parw2v": func(t *testing.T, seed uint64) *pair {
 		return newSequential(t, seed, 3, sequential.PARW2V, sequential.SkipGram)
 	},
-	"stretches": func(t *testing.T, seed uint64) *pair { return newStretches(t, seed, optim.Adam, nil) },
+	"stretches": func(t *testing.T, seed uint64) *pair { return newStretches(t, seed, optim.Adam, nil, false) },
 	"stretches, n-grams": func(t *testing.T, seed uint64) *pair {
-		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100})
+		return newStretches(t, seed, optim.AdamRow, &subword.NGramOptions{Dim: 7, Shortest: 2, Longest: 4, Buckets: 100}, true)
 	},
 	"vanilla dense": func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.Adam, true) },
 	"vanilla lazy":  func(t *testing.T, seed uint64) *pair { return newVanilla(t, seed, optim.AdamRow, false) },

@@ -49,6 +49,9 @@ func newStretches(c cl.CBOWOptions) (*graph.CBOW, error) {
 	if x := c.Composition; x != nil {
 		o.Composition = x.Empty()
 	}
+	if c.PositionRate > 0 {
+		o.Positions = 2 * c.Window
+	}
 	return graph.NewCBOW(s, math.MaxInt32, o)
 }
 
