@@ -24,10 +24,17 @@ var (
 
 const meanQuantity = "Mean score"
 
-// QualityCharts shows the mean score against seconds and against pairs.
-func (p page) QualityCharts() []figure {
-	mean := func(c CurvePoint) Spread { return c.Score }
-	return []figure{p.curve(meanQuantity, "mean score", overTime, mean), p.curve(meanQuantity, "mean score", overPairs, mean)}
+// MainChart shows the mean score against seconds.
+func (p page) MainChart() []figure {
+	f := p.curve(meanQuantity, "mean score", overTime, func(c CurvePoint) Spread { return c.Score })
+	f.Legend = p.Legend()
+	f.Note = "Lines are means over seeds; areas reach from the lowest to the highest seed."
+	return []figure{f}
+}
+
+// WorkCharts shows the mean score against pairs, the speed and the memory.
+func (p page) WorkCharts() []figure {
+	return append([]figure{p.curve(meanQuantity, "mean score", overPairs, func(c CurvePoint) Spread { return c.Score })}, p.SpeedCharts()...)
 }
 
 // SetCharts shows the score of each main set against seconds and against pairs.
@@ -131,5 +138,5 @@ func (p page) SetLegend() []report.Key {
 
 // Figures lists all figures of the report.
 func (p page) Figures() []figure {
-	return slices.Concat(p.QualityCharts(), p.SetCharts(), p.SweepCharts(), p.SpeedCharts())
+	return slices.Concat(p.MainChart(), p.WorkCharts(), p.SetCharts(), p.SweepCharts())
 }

@@ -111,15 +111,15 @@ func searched(v experiment.Variant, texts map[string]string) *search {
 	return &s
 }
 
-// text says how many runs there were.
-func (s *search) text() string {
+// cell says how many runs there were.
+func (s *search) cell() cell {
 	switch {
 	case s == nil:
-		return "–"
+		return cell{Text: "–"}
 	case s.Alike == 0:
-		return terminal.Number(s.Runs)
+		return cell{Text: terminal.Quantity(terminal.Number(s.Runs), "run")}
 	default:
-		return fmt.Sprintf("%s, %d alike: %s", terminal.Number(s.Runs), s.Alike, signed(evaluate.Score(s.Gain)))
+		return cell{Text: terminal.Quantity(terminal.Number(s.Runs), "run"), Small: fmt.Sprintf("last %d: %s", s.Alike, signed(evaluate.Score(s.Gain)))}
 	}
 }
 
@@ -192,7 +192,7 @@ func (p page) Work() string {
 // Notes are the sentences of the page that say how far the variants can be compared.
 func (r *Result) Notes() []string {
 	p := page{r}
-	notes := append([]string{r.MeanNote(), p.HeldEqual(), p.Work()}, p.Warnings()...)
+	notes := append([]string{r.MeanNote(), p.SeedNote(), p.HeldEqual(), p.Work()}, p.Warnings()...)
 	return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
 }
 

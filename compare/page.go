@@ -72,7 +72,7 @@ func (p page) Repeatable() string {
 			names = append(names, m.Name)
 		}
 	}
-	return strings.Join(names, " and ")
+	return enumerate(names, itself)
 }
 
 func (p page) Number(n int64) string { return terminal.Number(n) }
@@ -132,12 +132,11 @@ func (p page) Vocabularies() bool {
 	})
 }
 
-// Seed names the seeds of the runs.
-func (p page) Seed() string {
+// SeedNote says how many runs there are, and of which seeds.
+func (p page) SeedNote() string {
 	first := p.Runs[0].Seed
-	last := first + uint64(p.Seeds) - 1
-	if first == last {
-		return fmt.Sprintf("seed %d", first)
+	if p.Seeds == 1 {
+		return fmt.Sprintf("One run of each variant, seed %d.", first)
 	}
-	return fmt.Sprintf("seeds %d to %d", first, last)
+	return fmt.Sprintf("%d runs of each variant, seeds %d to %d.", p.Seeds, first, first+uint64(p.Seeds)-1)
 }

@@ -30,7 +30,12 @@ func TestPaperFiles(t *testing.T) {
 	links := map[string]bool{}
 	for _, match := range regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(text(PageFile), -1) {
 		links[match[1]] = true
-		text(match[1])
+		if strings.HasPrefix(match[1], "#") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, match[1])); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, folder := range []string{figuresFolder, tablesFolder} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))

@@ -26,6 +26,7 @@ type Result struct {
 	Title   string  `json:"title,omitempty"` // that the user gave
 
 	Verdict      []string `json:"verdict"`       // sentences
+	Next         string   `json:"next"`          // what to do; empty: nothing
 	Tests        int      `json:"tests"`         // of differences: one family
 	Testable     bool     `json:"testable"`      // some set has enough items
 	SeveralSeeds bool     `json:"several_seeds"` // of a variant: chance between seeds is known
@@ -200,7 +201,7 @@ func Summarize(f *Finished, version, command string) (*Result, error) {
 	if err := r.compareAll(f, bootstrapSamples); err != nil {
 		return nil, err
 	}
-	r.Verdict = r.verdict()
+	r.Verdict, r.Next = r.verdict()
 	return r, nil
 }
 

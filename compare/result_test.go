@@ -230,7 +230,7 @@ func TestOverTrained(t *testing.T) {
 		curve := []CurvePoint{point(1, .3, .31), point(2, .43, .45), test.last}
 		p := page{&Result{Variants: []VariantResult{{Variant: experiment.Variant{Name: "a"}, Curve: curve}}}}
 		said := p.overTrained()
-		if marked := strings.Contains(string(p.QualityCharts()[0].SVG()), "over-trained from here"); marked != (test.want == 1) {
+		if marked := strings.Contains(string(p.MainChart()[0].SVG()), "over-trained from here"); marked != (test.want == 1) {
 			t.Errorf("at last %v: marked %t", test.last.Score, marked)
 		}
 		if len(said) != test.want {
@@ -243,8 +243,8 @@ func TestOverTrained(t *testing.T) {
 }
 
 func TestSearchText(t *testing.T) {
-	if got := (&search{Runs: 480, Alike: 12, Gain: -0.004}).text(); got != "480, 12 alike: −0.004" {
-		t.Errorf("%q", got)
+	if got := (&search{Runs: 480, Alike: 12, Gain: -0.004}).cell(); got.Text != "480 runs" || got.Small != "last 12: −0.004" {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -67,10 +67,14 @@ func (p page) VariantTable() report.Table {
 func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"variant", "mean score", "M, s", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
-		Note: fmt.Sprintf("Words are counted before subsampling, times epochs. A pair is one dot product with its update, positive or negative. "+
-			"%s Search: how many runs the recorded search for the recipe had (the sentence-ordered modes "+
-			"are counted together), how many runs every mode had alike, and what the best of those gained on items that were kept back.", p.MeanNote()),
+		Head: []string{"variant", "mean score", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
+		Note: p.MeanNote() + " Words are counted before subsampling, times epochs. A pair is one dot product with its update. " +
+			"Search: how many runs tuned the recipe (the sentence-ordered modes together). The last of them tried as many changes of every mode: " +
+			"the small number is what the best change gained on items that were kept back.",
+	}
+	builds := slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.SecondsMatrix.Mean > 0 })
+	if builds {
+		t.Head = append(t.Head, "M, s")
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -81,8 +85,11 @@ func (p page) CostTable() report.Table {
 	}
 	for _, v := range p.Variants {
 		row := []cell{
-			{Text: v.Name}, score(v.Score), seconds(v.SecondsMatrix), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), {Text: v.Searched.text()},
+			{Text: v.Name}, score(v.Score), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
+			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), v.Searched.cell(),
+		}
+		if builds {
+			row = append(row, seconds(v.SecondsMatrix))
 		}
 		if onGPU && v.Device == "" {
 			row = append(row, cell{Text: "–"})

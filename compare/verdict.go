@@ -30,16 +30,16 @@ func (d Difference) from(a, b string) (_ Difference, ok bool) {
 	return d, d.Variant == a && d.Against == b
 }
 
-// verdict says in a few sentences what differs beyond chance, and what would decide it if nothing does. The variant with the highest
-// mean score is compared with the others.
-func (r *Result) verdict() []string {
+// verdict says in a few sentences what differs beyond chance, and what to do next. The variant with the highest mean score is
+// compared with the others.
+func (r *Result) verdict() (said []string, next string) {
 	order := slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
 	slices.SortStableFunc(order, func(a, b VariantResult) int { return cmp.Compare(b.Score.Mean, a.Score.Mean) })
 	switch len(order) {
 	case 0:
-		return []string{"No variant has a score."}
+		return []string{"No variant has a score."}, ""
 	case 1:
-		return []string{fmt.Sprintf("The mean score of %s is %s. There is nothing to compare it with.", order[0].Name, order[0].Score.Mean)}
+		return []string{fmt.Sprintf("The mean score of %s is %s. There is nothing to compare it with.", order[0].Name, order[0].Score.Mean)}, ""
 	}
 	best := order[0]
 	var above, alike []Difference
@@ -52,37 +52,52 @@ func (r *Result) verdict() []string {
 			}
 		}
 	}
-	said := []string{r.meanSentence(best, order[1], above, alike)}
+	said = r.meanSentences(best, order[1], above, alike)
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
-	}
-	if len(alike) > 0 {
-		said = append(said, r.decider(alike[0]))
 	}
 	if !r.Fair() {
 		said = append(said, "But the variants differ in seconds, pairs and epochs by more than 1.5 times, so a higher score does not make a method better.")
 	}
-	return said
+	switch {
+	case len(alike) > 0:
+		next = r.decider(alike[0])
+	case !r.Fair():
+		next = "Give all variants as many seconds or pairs: --budget 60s or --budget 2e9pairs."
+	default:
+		next = "No more seeds are needed: " + best.Name + " is first on this text at this length. Longer training may change that."
+	}
+	return said, next
 }
 
-// meanSentence says how the best variant differs from the others in the mean score.
-func (r *Result) meanSentence(best, next VariantResult, above, alike []Difference) string {
+// meanSentences say how the best variant differs from the others in the mean score.
+func (r *Result) meanSentences(best, next VariantResult, above, alike []Difference) []string {
 	said := r.budgetClause()
+	apart := "It cannot be told apart from "
+	if !r.SeveralSeeds {
+		apart = "One seed cannot tell it apart from "
+	}
 	if len(r.Variants) == 2 {
 		scores := fmt.Sprintf("mean scores %s and %s, a difference of %s", best.Score.Mean, next.Score.Mean, append(above, alike...)[0].text())
-		if len(above) > 0 {
-			return said + fmt.Sprintf("%s scores higher than %s: %s, %s.", best.Name, next.Name, scores, beyond)
+		switch {
+		case len(above) > 0:
+			said += fmt.Sprintf("%s scores higher than %s: %s, %s.", best.Name, next.Name, scores, beyond)
+		case r.SeveralSeeds:
+			said += fmt.Sprintf("%s and %s cannot be told apart: %s.", best.Name, next.Name, scores)
+		default:
+			said += fmt.Sprintf("one seed cannot tell %s and %s apart: %s.", best.Name, next.Name, scores)
 		}
-		return said + fmt.Sprintf("%s and %s cannot be told apart: %s.", best.Name, next.Name, scores)
+		return []string{said}
 	}
-	said += fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
+	sentences := []string{said + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)}
 	if len(above) > 0 {
-		said += fmt.Sprintf(" It is higher than %s, %s.", enumerate(above, func(d Difference) string { return d.Against + " by " + d.text() }), beyond)
+		sentences = append(sentences, fmt.Sprintf("It is higher than %s, %s.",
+			enumerate(above, func(d Difference) string { return d.Against + " by " + d.text() }), beyond))
 	}
 	if len(alike) > 0 {
-		said += fmt.Sprintf(" It cannot be told apart from %s.", enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" }))
+		sentences = append(sentences, apart+enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" })+".")
 	}
-	return said
+	return sentences
 }
 
 // beyond is what a difference is that the verdict names.

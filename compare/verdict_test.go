@@ -73,7 +73,7 @@ func (s simulation) run(t *testing.T, random *rand.Rand) *Result {
 	if err := r.compareAll(f, 100); err != nil {
 		t.Fatal(err)
 	}
-	r.Verdict = r.verdict()
+	r.Verdict, r.Next = r.verdict()
 	return r
 }
 
@@ -127,12 +127,12 @@ func TestVerdict(t *testing.T) {
 		{simulation{3, []float64{0, 0.6}, 0.02, 0.3}, []string{"v1 scores higher than v0: mean scores ", ", more than seeds and the choice of items explain.", "On single sets, v1 is higher than v0 on pairs ("}},
 		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than v0 by ", "It cannot be told apart from v"}},
 		{simulation{2, []float64{0, 0.1}, 0.1, 0.1}, []string{" cannot be told apart: ", "No single set tells them apart."}},
-		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"v1 and v0 cannot be told apart: ", "One seed does not show how far seeds differ"}},
+		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"one seed cannot tell v1 and v0 apart: ", "One seed does not show how far seeds differ"}},
 		{simulation{1, []float64{0}, 0, 0.3}, []string{"The mean score of v0 is ", "There is nothing to compare it with."}},
 	} {
 		r := test.s.run(t, rand.New(rand.NewPCG(3, 4)))
 		for _, want := range test.want {
-			if said := strings.Join(r.Verdict, " "); !strings.Contains(said, want) {
+			if said := strings.Join(append(r.Verdict, r.Next), " "); !strings.Contains(said, want) {
 				t.Errorf("%+v: %q, want %q", test.s, said, want)
 			}
 		}

@@ -212,7 +212,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if err := result.Write(o.out); err != nil {
 		return err
 	}
-	with.Progress.Notef("Report:  %s", filepath.Join(o.out, compare.PageFile))
+	with.Progress.Notef("Report:  %s; raw figures: %s", filepath.Join(o.out, compare.PageFile), filepath.Join(o.out, compare.ReportFile))
 	if stopped != nil {
 		with.Progress.Notef("Not finished, and left out of the report: %s", strings.Join(result.Missing, "; "))
 		return stopped
@@ -291,7 +291,11 @@ func (o *compareOptions) source() func() io.Reader {
 // printComparison prints the verdict, and a table with a row for each set and a column for each
 // variant; on a narrow terminal without metrics and coverage.
 func printComparison(s cli.Streams, r *compare.Result) error {
-	for _, text := range r.Verdict {
+	said := r.Verdict
+	if r.Next != "" {
+		said = append(said[:len(said):len(said)], "Next: "+r.Next)
+	}
+	for _, text := range said {
 		if _, err := fmt.Fprintln(s.Out, terminal.VisibleLine(text)); err != nil {
 			return err
 		}

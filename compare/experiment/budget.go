@@ -104,7 +104,7 @@ func (b Budget) Explain() string {
 	case b.Kind == BudgetSeconds:
 		return terminal.Quantity(amount, "second") + " of building M and training for each run, without the time to read the text. " + measured
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
-		return amount + " " + b.Kind + " for each run"
+		return terminal.Number(int64(b.Amount)) + " " + b.Kind + " for each run"
 	default:
 		return "nothing; each mode trains as long as its own recipe says"
 	}
@@ -120,6 +120,8 @@ func (b Budget) Brief() string {
 		return amount + " iterations of cl, or as many pairs"
 	case b.Kind == BudgetRecipe || b.Kind == "":
 		return "as much training as each recipe says"
+	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
+		return terminal.Number(int64(b.Amount)) + " " + b.Kind + " each"
 	default:
 		return amount + " " + b.Kind + " each"
 	}
