@@ -55,22 +55,18 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	means := c.Account.Floats(trainer.ForWork, t*c.Dim)
 	moves := c.Account.Floats(trainer.ForWork, words*c.Dim)
 	inside := trainer.Of[float32](c.Account, trainer.ForWork, t)
-	if means == nil || moves == nil || inside == nil {
+	rows := blocks(t) * c.Positions
+	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
+	if means == nil || moves == nil || inside == nil || rows > 0 && sums == nil {
 		return nil
 	}
 	w := &windows{
 		team: workers, means: dense(means, t, c.Dim), moves: dense(moves, words, c.Dim), inside: inside,
 		scratch: make([]windowScratch, workers.Threads()), positions: positions,
 	}
-	if positions == nil {
-		return w
+	if positions != nil {
+		w.ofPositions = dense(sums, rows, c.Dim)
 	}
-	rows := blocks(t) * positions.rows
-	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
-	if sums == nil {
-		return nil
-	}
-	w.ofPositions = dense(sums, rows, c.Dim)
 	for i := range w.scratch {
 		w.scratch[i].gradient = make([]float32, c.Dim)
 	}
@@ -101,22 +97,23 @@ func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Nod
 // them stay in its cache.
 const placesTogether = 256
 
-// combine writes the sum of rows of a table, each times weight, to out.
-func (s *windowScratch) combine(out []float32, weight float32, table []float32, rows []uint32) {
+// weigh returns so many equal coefficients.
+func (s *windowScratch) weigh(weight float32, count int) []float32 {
 	s.weights = s.weights[:0]
-	for range rows {
+	for range count {
 		s.weights = append(s.weights, weight)
 	}
-	simd.Combine(out, s.weights, table, rows)
+	return s.weights
+}
+
+// combine writes the sum of rows of a table, each times weight, to out.
+func (s *windowScratch) combine(out []float32, weight float32, table []float32, rows []uint32) {
+	simd.Combine(out, s.weigh(weight, len(rows)), table, rows)
 }
 
 // weighted writes the sum of the rows of a table that s lists, each times weight and the weights of its offset, to out.
 func (w *windows) weighted(s *windowScratch, out []float32, weight float32, table []float32) {
-	s.weights = s.weights[:0]
-	for range s.rows {
-		s.weights = append(s.weights, weight)
-	}
-	simd.CombineProducts(out, s.weights, w.positions.data, s.positions, table, s.rows)
+	simd.CombineProducts(out, s.weigh(weight, len(s.rows)), w.positions.data, s.positions, table, s.rows)
 }
 
 func (w *windows) average(in []*tensor.Dense) error {
@@ -162,17 +159,20 @@ func (w *windows) sumBack(in []*tensor.Dense) error {
 	x, last := w.stretch, len(w.stretch.Words)-1
 	return w.team.Each(len(x.Words), placesTogether, func(worker, q int) {
 		s := &w.scratch[worker]
-		s.rows, s.positions = s.rows[:0], s.positions[:0]
+		s.rows = s.rows[:0]
 		for p := max(q-x.Window, 0); p <= min(q+x.Window, last); p++ {
 			if p != q && int(x.From[p]) <= q && q < int(x.To[p]) {
 				s.rows = append(s.rows, uint32(p))
-				s.positions = append(s.positions, w.position(q-p))
 			}
 		}
 		w.inside[q] = float32(len(s.rows))
 		if w.positions == nil {
 			s.combine(sums[q*n:][:n], 1, gradients, s.rows)
 			return
+		}
+		s.positions = s.positions[:0]
+		for _, p := range s.rows {
+			s.positions = append(s.positions, w.position(q-int(p)))
 		}
 		w.weighted(s, sums[q*n:][:n], 1, gradients)
 	})
