@@ -1,11 +1,8 @@
 package testfiles
 
 import (
-	"bytes"
 	"errors"
 	"hash/crc32"
-	"math/bits"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -36,18 +33,3 @@ type recorder struct {
 }
 
 func (r *recorder) Errorf(string, ...any) { r.errors++ }
-
-func TestFlip(t *testing.T) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
-	file := make([]byte, 1000)
-	for range 200 {
-		copied, flipped := flip(random, file)
-		ones := 0
-		for _, b := range copied {
-			ones += bits.OnesCount8(b)
-		}
-		if len(flipped) < 1 || len(flipped) > mostBits || ones > len(flipped) || !bytes.Equal(file, make([]byte, 1000)) {
-			t.Fatalf("%d bits are set, flipped are %v", ones, flipped)
-		}
-	}
-}
