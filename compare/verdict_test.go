@@ -3,6 +3,7 @@ package compare
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/evaluate/words"
 )
 
 // A simulation is a comparison of variants whose scores are drawn: the items are the same for all; how well a seed knows them varies.
@@ -65,6 +67,12 @@ func (s simulation) run(t *testing.T, random *rand.Rand) *Result {
 			f.Items, f.Records, r.Runs = append(f.Items, all), append(f.Records, record), append(r.Runs, record)
 		}
 	}
+	return r.compared(t, f)
+}
+
+// compared computes what a report has, of the runs.
+func (r *Result) compared(t *testing.T, f *Finished) *Result {
+	t.Helper()
 	r.Sets = setsOf(r.Runs)
 	r.weigh(f)
 	for _, v := range f.rows() {
@@ -99,6 +107,41 @@ func TestFalseAlarms(t *testing.T) {
 		if alarms > comparisons/20 {
 			t.Errorf("%s: %d of %d comparisons of a mode with itself name a difference", name, alarms, comparisons)
 		}
+	}
+}
+
+// TestFalseAlarmsOfRuns is the same of three and three of the runs W2VCL_RUNS, which are of one mode, on the sets W2VCL_SETS.
+func TestFalseAlarmsOfRuns(t *testing.T) {
+	runs, _ := filepath.Glob(os.Getenv("W2VCL_RUNS"))
+	sets := os.Getenv("W2VCL_SETS")
+	if len(runs) < 6 || sets == "" {
+		t.Skip("W2VCL_RUNS and W2VCL_SETS name no runs and sets")
+	}
+	known, err := words.ReadSets(t.Context(), sets, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := judge{known: known, data: sets}
+	items, scores := make([][]evaluate.Items, len(runs)), make([][]evaluate.Result, len(runs))
+	for i, run := range runs {
+		if scores[i], items[i], err = j.all(t.Context(), run, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	random, alarms := rand.New(rand.NewPCG(1, 2)), 0
+	for range 200 {
+		f, r := &Finished{contained: known.Contained(), Options: experiment.Options{Variants: experiment.Modes([]string{"cl", "vanilla"})}}, &Result{}
+		for k, i := range random.Perm(len(runs))[:6] {
+			record := &Record{Variant: f.Options.Variants[k/3], Scores: scores[i]}
+			f.Items, f.Records, r.Runs = append(f.Items, items[i]), append(f.Records, record), append(r.Runs, record)
+		}
+		if slices.ContainsFunc(r.compared(t, f).Differences, Difference.named) {
+			alarms++
+		}
+	}
+	t.Logf("%d of 200 comparisons name a difference", alarms)
+	if alarms > 10 {
+		t.Error("these are more than 5%")
 	}
 }
 

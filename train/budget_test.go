@@ -19,7 +19,10 @@ func budgetConfig(t *testing.T, mode, model, budget string) settings.Config {
 	if err := os.WriteFile(path, []byte(corpustest.Zipf(1, 25_000, 900, 40)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := map[string]string{"corpus": path, "out": filepath.Join(t.TempDir(), "out"), "mode": mode, "budget": budget, "dim": "8", "threads": "1"}
+	flags := map[string]string{"corpus": path, "out": filepath.Join(t.TempDir(), "out"), "mode": mode, "dim": "8", "threads": "1"}
+	if budget != "" {
+		flags["budget"] = budget
+	}
 	if model != "" {
 		flags["model"] = model
 	}
@@ -84,6 +87,25 @@ func checkBudget(t *testing.T, c settings.Config, amount float64) {
 	}
 	if math.Abs(planned/amount-1) > 0.1 { // it measured a few units
 		t.Errorf("%s: the plan says %g, %+.1f%%", c.Budget, planned, 100*(planned/amount-1))
+	}
+}
+
+// TestSteadySpeed: in every mode the speed can be measured for longer than a run takes, with the pairs that the run has.
+func TestSteadySpeed(t *testing.T) {
+	for _, name := range allModes() {
+		mode, model := withModel(name)
+		c := budgetConfig(t, mode, model, "")
+		plan, err := MakePlan(t.Context(), c, Options{Steady: true}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		plain, err := MakePlan(t.Context(), c, Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := plan.PairsPerIteration / plain.PairsPerIteration; !(plan.SecondsTrain > 0) || mode != settings.ModePPMI && math.Abs(ratio-1) > 0.2 {
+			t.Errorf("%s: %v s, %v times the pairs", name, plan.SecondsTrain, ratio)
+		}
 	}
 }
 

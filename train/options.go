@@ -41,8 +41,7 @@ type Options struct {
 
 	beside *beside // other runs that train at the same time; nil: none
 
-	// Steady makes [MakePlan] measure what other programs hardly change: the processor time for each thread, not that of a clock, in the
-	// fastest of several slices. On a GPU it is the clock's.
+	// Steady makes [MakePlan] measure a speed that other programs hardly change, see steady.
 	Steady bool
 
 	// NoPlan leaves out the plan, which takes a measurement to make.

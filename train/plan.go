@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"runtime"
 	"slices"
 	"time"
 
-	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
@@ -88,14 +85,11 @@ func MakePlan(ctx context.Context, c settings.Config, o Options, p *progress.Pro
 		return Plan{}, err
 	}
 	defer p.Busy("measuring the speed of training")()
-	measure := calibration{trainer: j.trainer, rate: c.Rate(0, j.trainer.Units()), now: clock(), slice: calibrationTime.Seconds(), slices: 1}
-	if o.Steady {
-		measure.slice, measure.slices = calibrationTime.Seconds()/3, steadySlices
-		if now, ok := processorClock(&c); ok {
-			measure.now = now
-		}
+	measure := calibrate
+	if o.Steady && c.Device == settings.DeviceCPU {
+		measure = steady{c.ThreadCount(), j.limit()}.speed
 	}
-	perUnit, pairs, err := measure.run(ctx)
+	perUnit, pairs, err := measure(ctx, j.trainer, c.Rate(0, j.trainer.Units()))
 	if err != nil {
 		return Plan{}, fmt.Errorf("cannot measure the speed of training: %w", err)
 	}
@@ -163,73 +157,38 @@ func (j *job) announcer(p *progress.Progress) func(perUnit, pairs float64) {
 const (
 	calibrationTime  = 300 * time.Millisecond
 	calibrationUnits = 20
-	steadySlices     = 8
-	steadySeconds    = 3 // of all slices, if units are long
 )
 
-// clock returns a clock that tells seconds.
-func clock() func() float64 {
+// calibrate returns the time of one unit and its pairs on average, measured on the
+// first units of t after one to warm up.
+func calibrate(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {
+	units := t.Units()
 	start := time.Now()
-	return func() float64 { return time.Since(start).Seconds() }
-}
-
-// processorClock returns a clock of the processor time that each thread of a run has had on average; ok is false on a GPU, which has none.
-func processorClock(c *settings.Config) (now func() float64, ok bool) {
-	_, ok = machine.ProcessorTime()
-	threads := float64(min(c.ThreadCount(), runtime.GOMAXPROCS(0)))
-	return func() float64 {
-		t, _ := machine.ProcessorTime()
-		return t.Seconds() / threads
-	}, ok && c.Device == settings.DeviceCPU
-}
-
-// A calibration measures the time of a unit and its pairs, on the first units of a trainer after one to warm up: the mean of a slice of
-// some seconds, and the fastest of several.
-type calibration struct {
-	trainer trainer.Trainer
-	rate    float64
-	now     func() float64
-	slice   float64
-	slices  int
-
-	done int // units
-}
-
-// units trains units for a slice, most at the most.
-func (m *calibration) units(ctx context.Context, most int) (seconds, pairs float64, err error) {
-	start, first, sum := m.now(), m.done, 0.0
-	for m.done-first < most {
-		series := slices.Repeat([]float64{m.rate}, min(most-m.done+first, trainer.SeriesLength(m.trainer)))
-		reports, err := trainer.Advance(ctx, m.trainer, m.done, series)
-		if err != nil {
+	reports, err := trainer.Advance(ctx, t, 0, []float64{rate})
+	if err != nil {
+		return 0, 0, err
+	}
+	seconds, pairs = time.Since(start).Seconds(), reports[0].Pairs
+	// A short run is not held up by measuring: a twentieth of its units.
+	most := min(units, 3+min(units/20, calibrationUnits))
+	start = time.Now()
+	sum := 0.0 // of pairs
+	for done := 1; done < most; {
+		series := slices.Repeat([]float64{rate}, min(units-done, trainer.SeriesLength(t)))
+		if reports, err = trainer.Advance(ctx, t, done, series); err != nil {
 			return 0, 0, err
 		}
 		for _, r := range reports {
 			sum += r.Pairs
 		}
-		if m.done += len(reports); m.now()-start > m.slice {
+		done += len(reports)
+		elapsed := time.Since(start)
+		seconds, pairs = elapsed.Seconds()/float64(done-1), sum/float64(done-1)
+		if elapsed > calibrationTime {
 			break
 		}
 	}
-	count := float64(m.done - first)
-	return (m.now() - start) / count, sum / count, nil
-}
-
-func (m *calibration) run(ctx context.Context) (seconds, pairs float64, err error) {
-	all := m.trainer.Units()
-	seconds, pairs, err = m.units(ctx, 1)
-	most := min(all-1, 2+min(all/20, calibrationUnits)) // a short run is not held up by measuring: a twentieth of its units
-	if m.slices > 1 {
-		most = all / m.slices
-	}
-	fastest, start := math.Inf(1), m.now()
-	for i := 0; i < m.slices && err == nil && 0 < most && most <= all-m.done && (i < 2 || m.now()-start < steadySeconds); i++ {
-		var perUnit, pairsOf float64
-		if perUnit, pairsOf, err = m.units(ctx, most); perUnit/pairsOf < fastest {
-			fastest, seconds, pairs = perUnit/pairsOf, perUnit, pairsOf
-		}
-	}
-	return seconds, pairs, err
+	return seconds, pairs, nil
 }
 
 // Print writes the plan for people.
@@ -289,11 +248,11 @@ func (p Plan) fitClause() string {
 	return fmt.Sprintf("; then about %s to fit n-grams for unseen words", terminal.Duration(p.SecondsFit))
 }
 
-// insteadLine tells what else would do: in mode cl on stretches, half the iterations score .008 to .01 less on 17 million words of
+// insteadLine tells what else would do: in model cbow of mode cl, half the iterations score .008 to .01 less on 17 million words of
 // Wikipedia (benchmarks/front). A quarter of them scores .03 less, which is no longer the same.
 func (p Plan) insteadLine() string {
 	const recipe = 2048
-	if p.Mode != settings.ModeCL || p.Settings["model"] == settings.ModelSkipGram || p.Iterations < recipe {
+	if p.Settings["model"] != settings.ModelCBOW || p.Mode != settings.ModeCL || p.Iterations < recipe {
 		return ""
 	}
 	return fmt.Sprintf("\n  instead --iterations %d takes %s and scores about .01 less on English Wikipedia", p.Iterations/2, terminal.Duration(p.SecondsTrain/2))
