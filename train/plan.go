@@ -248,11 +248,11 @@ func (p Plan) fitClause() string {
 	return fmt.Sprintf("; then about %s to fit n-grams for unseen words", terminal.Duration(p.SecondsFit))
 }
 
-// insteadLine tells what else would do: in model cbow of mode cl, half the iterations score .008 to .01 less on 17 million words of
+// insteadLine tells what else would do: in mode cl on stretches, half the iterations score .008 to .01 less on 17 million words of
 // Wikipedia (benchmarks/front). A quarter of them scores .03 less, which is no longer the same.
 func (p Plan) insteadLine() string {
 	const recipe = 2048
-	if p.Settings["model"] != settings.ModelCBOW || p.Mode != settings.ModeCL || p.Iterations < recipe {
+	if p.Mode != settings.ModeCL || p.Settings["model"] == settings.ModelSkipGram || p.Iterations < recipe {
 		return ""
 	}
 	return fmt.Sprintf("\n  instead --iterations %d takes %s and scores about .01 less on English Wikipedia", p.Iterations/2, terminal.Duration(p.SecondsTrain/2))
