@@ -8,7 +8,7 @@ import (
 // The recipes of mode cl: stretches, tempered and untempered have the numbers.
 
 // stretches sets the defaults of models positional and cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
-// million words of Wikipedia and on short texts (benchmarks/recipes).
+// million words of Wikipedia and on short texts; with position weights by 129 runs (benchmarks/recipes).
 //
 // Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
 // agrees with the loss only if windows have the same number of words. Without spelling, wide windows of
@@ -28,6 +28,9 @@ func stretches(c *Config, set given) {
 	switch {
 	case c.trains(byPosition): // distant words weigh what they are worth
 		window = 8
+		if c.adaptive() {
+			weightDecay = readable(0.014 * root)
+		}
 	case !c.HasEncoder():
 		window, dynamic = 8, true
 	case c.Dim > longDim:

@@ -17,7 +17,8 @@ const sampleOfText = -1
 
 // fitStretches sets the threshold of subsampling, the words of a stretch and the iterations for a text.
 //
-// Subsampling leaves a word that occurs 800 times nearly as it is, and of a word that occurs n times about the root of 800 n.
+// Subsampling leaves a word that occurs 800 times nearly as it is, and of a word that occurs n times about the root of 800 n; 1,600 where windows
+// are weighted by position: then frequent words, which are function words, tell more.
 // So a short text keeps its words. A stretch of a short text is a hundredth of what is left, but not below 1,000 words. With the
 // threshold and the stretches of 17 million words, scores are .344 instead of .401 on the State of the Union addresses, 1.8 million words, and
 // .449 instead of .471 on 1.7 million words of Wikipedia (benchmarks/recipes).
@@ -28,8 +29,12 @@ const sampleOfText = -1
 // Long vectors, and windows weighted by position, take smaller stretches and twice as many: semantic questions gain .02. That was measured on
 // 18,116 words of Wikipedia. It is not done where a stretch would have less than a place for each word, because each iteration passes over most of the tables.
 func (c *Config) fitStretches(v *corpus.Vocabulary) {
-	const often, rarest, fewest, parts, passes = 800, 1e-5, 1000, 100, 48
+	const rarest, fewest, parts, passes = 1e-5, 1000, 100, 48
 	const short, long, wordsOfOne = 1024, 2048, 3500 // iterations, and how many words of the text are for each
+	often := 800.0
+	if c.trains(byPosition) {
+		often = 1600
+	}
 	if c.Sample == sampleOfText {
 		c.Sample = max(readable(often/float64(v.Total())), rarest)
 		if c.Sample >= 1 {
@@ -74,7 +79,7 @@ func longVectors(dim, contexts int) float64 {
 // million words, 20 at most.
 //
 // Models positional and cbow train 2,048 iterations of 45,000 words, or 4,096 of fewer words, see fitStretches, and subsample words that
-// occur more than 800 times. A short text has smaller stretches, a hundredth
+// occur more than 1,600 or 800 times. A short text has smaller stretches, a hundredth
 // of a pass, and 1,024 of them; a text of fewer than 21,000 words has fewer iterations, for 48 passes.
 //
 // A budget becomes iterations or epochs.

@@ -127,7 +127,7 @@ func TestFitStretches(t *testing.T) {
 		t.Errorf("long vectors of a short text have %d iterations of %d words", c.Iterations, c.Batch)
 	}
 	short := fit(map[string]string{}, 20_000, 1e6)
-	if short.Batch >= 10_000 || short.Batch < 5_000 || short.Iterations != 1024 || math.Abs(short.Sample-8e-4) > 2e-5 {
+	if short.Batch >= 10_000 || short.Batch < 5_000 || short.Iterations != 1024 || math.Abs(short.Sample-1.6e-3) > 4e-5 {
 		t.Errorf("a short text has %d iterations of %d words, and a threshold of %v", short.Iterations, short.Batch, short.Sample)
 	}
 	if c := fit(map[string]string{}, 5, 40); c.Batch < 30 || c.Batch > 40 || c.Iterations != 48 || c.Sample != 0 {

@@ -40,8 +40,8 @@ func (c *Config) sampleSettings() []Setting {
 		},
 		{
 			Name: "sample", Aliases: []string{"subsample", "t"}, Record: true, value: &c.Sample,
-			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of mode cl without --model sg, means 800 " +
-				"occurrences in the text",
+			help: "subsample words more frequent than `T`; 0 keeps all; -1, the default of mode cl without --model sg, means 1,600 " +
+				"occurrences in the text (cbow: 800)",
 		},
 	}
 }

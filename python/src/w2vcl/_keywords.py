@@ -87,7 +87,7 @@ class Settings(TypedDict, total=False):
     precision: str | None  #: how a GPU stores its tables: NAME is float32, half (16 bits, see docs/cuda.md) or half-tables (16 bits for both tables of fullw2v and pword2vec)
     preset: str | None  #: where the defaults come from, see docs/papers.md: NAME is tuned (the best recipe known), paper (the paper of the mode), w2vcl (W2V-CL and its baseline), fullw2v (FULL-W2V and the codes it is compared with), pword2vec (pWord2Vec), blazingtext (BlazingText, in mode word2vec), parw2v (PAR-Word2Vec, with uniform negatives), word2vec (word2vec.c's defaults, with skip-gram), glove (GloVe) or vanilla-long (a baseline tuned as long as cl, at ten times the pairs of vanilla's default)
     q: float | None  #: in-out parameter Q of node2vec: a small Q makes walks lead far away
-    sample: float | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 800 occurrences in the text
+    sample: float | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 1,600 occurrences in the text (cbow: 800)
     subsample: float | None  #: another name of sample
     t: float | None  #: another name of sample
     seed: int | None  #: N from which all randomness comes
@@ -224,7 +224,7 @@ class Variants(TypedDict, total=False):
     preset: str | Sequence[str] | None  #: where the defaults come from, see docs/papers.md: NAME is tuned (the best recipe known), paper (the paper of the mode), w2vcl (W2V-CL and its baseline), fullw2v (FULL-W2V and the codes it is compared with), pword2vec (pWord2Vec), blazingtext (BlazingText, in mode word2vec), parw2v (PAR-Word2Vec, with uniform negatives), word2vec (word2vec.c's defaults, with skip-gram), glove (GloVe) or vanilla-long (a baseline tuned as long as cl, at ten times the pairs of vanilla's default)
     q: float | Sequence[float] | None  #: in-out parameter Q of node2vec: a small Q makes walks lead far away
     quick: bool | int | None  #: a short version, to check that everything works: one seed, one second of training, scored once, unless config or other flags say otherwise
-    sample: float | Sequence[float] | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 800 occurrences in the text
+    sample: float | Sequence[float] | None  #: subsample words more frequent than T; 0 keeps all; -1, the default of mode cl without model sg, means 1,600 occurrences in the text (cbow: 800)
     subsample: float | Sequence[float] | None  #: another name of sample
     t: float | Sequence[float] | None  #: another name of sample
     seed: int | Sequence[int] | None  #: N from which all randomness comes
