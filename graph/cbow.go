@@ -10,6 +10,7 @@ import (
 	"github.com/w2vcl/w2vcl/graph/step"
 	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
+	"gorgonia.org/gorgonia"
 )
 
 // CBOW trains W2V-CL as large-batch CBOW: an iteration trains on a stretch of the text, and
@@ -118,11 +119,7 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 	for _, x := range t.steps {
 		x.core.Sampler = &step.Sampler{Negatives: c.Negatives, Shared: c.SharedNegatives, Bias: bias}
 	}
-	if c.Together {
-		t.buildTogether()
-	} else {
-		t.build()
-	}
+	t.build()
 	return t, t.compile()
 }
 
@@ -136,16 +133,26 @@ func NewCBOW(s *wordcontext.Stretches, iterations int, c Options) (*CBOW, error)
 //	position weights, and words, or what they are composed of, moved along these gradients
 //
 // Nodes change their matrices in place, so moved is also an input of what has to wait for step 1: back overwrites the h that step 1
-// reads, and update reads the numbers of updates that step 1 counts. buildTogether has the same nodes in the other order.
+// reads, and update reads the numbers of updates that step 1 counts.
 func (t *CBOW) build() {
 	occur := t.steps[0].core.Sampler
 	contexts := t.input(t.contexts.name, t.contexts.dense)
 	words := t.made.compose(t.iteration, occur)
 	h := t.windows.forward(t.iteration, words)
-	moved := t.steps[0].train(t.iteration, t.contexts, contexts, h)
-	gradient := t.steps[1].gradient(t.iteration, h, moved)
+	moved, gradient := t.bothSteps(contexts, h)
 	ofWords, before := t.windows.back(t.iteration, words, h, gradient, moved)
 	t.made.update(t.iteration, occur, ofWords, before...)
+}
+
+// bothSteps adds the steps. With Options.Together, an ablation, step 1 comes after the gradient of step 2, which then meets the old
+// contexts.
+func (t *CBOW) bothSteps(contexts, h *gorgonia.Node) (moved, gradient *gorgonia.Node) {
+	if t.options.Together {
+		gradient = t.steps[1].gradient(t.iteration, h, contexts)
+		return t.steps[0].train(t.iteration, t.contexts, contexts, h, gradient), gradient
+	}
+	moved = t.steps[0].train(t.iteration, t.contexts, contexts, h)
+	return moved, t.steps[1].gradient(t.iteration, h, moved)
 }
 
 // Units is the number of iterations, fixed in advance.
