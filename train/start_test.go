@@ -498,7 +498,7 @@ func TestInitMomentsRefuses(t *testing.T) {
 // What --freeze keeps has the same bits in every file, while new words are trained.
 func TestFreeze(t *testing.T) {
 	for _, test := range []struct{ encoder, mode, freeze string }{
-		{"none", "cl --model cbow", "words"}, {"none", "vanilla", "known"}, {"none", "word2vec", "known"},
+		{"none", "cl --model cbow", "words"}, {"none", "cl --model positional", "words"}, {"none", "vanilla", "known"}, {"none", "word2vec", "known"},
 		{"ngram", "cl --model cbow", "known"}, {"ngram", "cl --model sg", "known"}, {"ngram", "word2vec", "known"}, {"ngram", "word2vec", "parts"},
 	} {
 		init := startRun(t, "cl --model cbow", test.encoder)
