@@ -12,5 +12,5 @@ func StartMPI(l Launch) (Process, error) {
 
 // FindMPI refuses, too.
 func FindMPI() (MPILibrary, error) {
-	return MPILibrary{}, fmt.Errorf("this program was built without MPI: build it with -tags mpi")
+	return MPILibrary{}, fmt.Errorf("this program was built without MPI: build it with -tags mpi, or start ranks by torchrun")
 }
