@@ -64,7 +64,7 @@ const (
 
 // tables lists the tables of a run folder.
 func tables(run string) string {
-	return run + "/vectors.bin " + run + "/context.bin " + run + "/encoder.safetensors"
+	return run + "/vectors.bin " + run + "/context.bin " + run + "/positions.bin " + run + "/encoder.safetensors"
 }
 
 // faultsVariable is the environment variable with the number of calls that fail, of each command and in each way; all: each call.
