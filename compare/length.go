@@ -12,8 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
-// A Length is how long the runs of a variant train. It is measured once, in processor time, so that all seeds have the same and other
-// programs on the machine hardly change it.
+// A Length is how long the runs of a variant train. It is measured once, in processor time, so that all seeds train as much.
 type Length struct {
 	// Seconds of building M and training are what a run takes a machine that does nothing else.
 	Seconds float64 `json:"seconds"`

@@ -41,7 +41,7 @@ type Options struct {
 
 	beside *beside // other runs that train at the same time; nil: none
 
-	// Steady makes [MakePlan] measure a speed that other programs hardly change, see steady.
+	// Steady makes [MakePlan] measure in processor time, see steady.
 	Steady bool
 
 	// NoPlan leaves out the plan, which takes a measurement to make.

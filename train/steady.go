@@ -23,7 +23,7 @@ type steady struct {
 	limit   limit
 }
 
-// speed returns the time of one unit and its pairs on average, as [calibrate] does, but a time that other programs hardly change: the
+// speed returns the time of one unit and its pairs on average, as [calibrate] does, but a time that other programs change less than that of the clock: the
 // processor time for each thread. Other programs slow it down as well, by their use of caches and while threads wait for each other, so it is the lower
 // quartile of several slices.
 func (m steady) speed(ctx context.Context, t trainer.Trainer, rate float64) (seconds, pairs float64, err error) {

@@ -64,8 +64,8 @@ subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
 every other run trains for as many seconds, building M included. The speed of each variant is
-measured once, in processor time, so all its seeds train as much and other programs hardly
-change it. --equal pairs or --equal epochs equalizes pairs or words of the text.
+measured once, in processor time, so all its seeds train as much. --equal pairs or --equal
+epochs equalizes pairs or words of the text, which need no measurement.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative
