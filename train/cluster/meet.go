@@ -219,6 +219,9 @@ func (t *TCP) visit(ctx context.Context, own hello) (met hello, err error) {
 			err = met.receive(conn)
 			stop()
 		}
+		if err != nil && conn != nil {
+			_ = conn.Close()
+		}
 		switch {
 		case err == nil:
 			t.join(0, conn)

@@ -89,7 +89,7 @@ func TestTCPRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Second, errors.New("it took too long"))
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, errors.New("it took too long"))
 			defer cancel()
 			all := test.change(launches(t, 3))
 			for i, err := range onTCP(ctx, all, test.version, func(*cluster.TCP) error { return nil }) {
