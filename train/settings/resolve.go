@@ -89,6 +89,9 @@ func layer(file string, flags map[string]string) (c Config, set given, had map[s
 	}
 	mode := cmp.Or(texts["mode"], PresetMode(texts["preset"]), ModeCL)
 	c, had = Defaults(mode, texts["preset"], texts["optimizer"], texts["model"]), encoderOf(texts["init"])
+	if texts["model"] == "" && texts["graph"] != "" && c.trains(byPosition) { // a walk has no word order (benchmarks/walks)
+		c = Defaults(mode, texts["preset"], texts["optimizer"], ModelCBOW)
+	}
 	c.goOn(had, texts, set)
 	if c.trains(withSubwords) {
 		subwordRecipe(&c, cmp.Or(texts["subword"], c.usualSubword(cmp.Or(texts["init"], texts["graph"]))))
