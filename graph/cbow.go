@@ -73,7 +73,7 @@ func allocateCBOW(s *wordcontext.Stretches, c Options) (*CBOW, error) {
 		return nil, fmt.Errorf("%d shared negatives, but stretches have %d", c.SharedNegatives, s.Options().Shared)
 	}
 	if o := s.Options(); c.Positions != 0 && (c.Positions != 2*o.Window || o.Dynamic) {
-		return nil, fmt.Errorf("%d position weights, for windows of %d words on either side: there must be twice as many, and windows of one width", c.Positions, o.Window)
+		return nil, fmt.Errorf("%d position weights, for windows of %d words on either side: there must be two for each word of a window's side, and windows of one width", c.Positions, o.Window)
 	}
 	v, t := s.Rows(), s.Capacity()
 	stretch, reader := s.Bytes()

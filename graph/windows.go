@@ -40,7 +40,7 @@ type windows struct {
 	ofPositions *tensor.Dense  // (blocks(T) * 2W, N), their gradient in each block of places
 }
 
-// windowScratch lists the places or words of a window, their coefficients, and the rows of the weights of their offsets.
+// windowScratch lists the places or words of a window, their coefficients, and the rows that theirs are multiplied with.
 type windowScratch struct {
 	rows      []uint32
 	weights   []float32
@@ -81,9 +81,8 @@ func (w *windows) forward(g *iteration, words *gorgonia.Node) *gorgonia.Node {
 	return g.node("windows: means of words, weighted by position", w.means, w.average, words, w.node)
 }
 
-// back adds the nodes of the gradient of words, from that of the means, and those that train position weights. One changes the
-// means in place, after the given node. Memory of its own for the sums would cost 4% of the time. Words move after all nodes that
-// are returned.
+// back adds the nodes of the gradient of words, from that of the means, and those that train position weights. One node overwrites
+// the means, after the given node; separate memory would cost 4% of the time. The caller moves words only after all returned nodes.
 func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Node) (ofWords *gorgonia.Node, before gorgonia.Nodes) {
 	sums := g.node("sums of gradients by place; overwrites the means", w.means, w.sumBack, means, gradient, after)
 	before = gorgonia.Nodes{after}

@@ -82,7 +82,7 @@ func sideBySide(ctx context.Context, c settings.Config, k int, o Options, guard 
 			break // the run says it again
 		}
 		free := max(guard.Limit-guard.inUse, 0)
-		why = fmt.Sprintf("a run takes up to %s of the %s of memory that are free", terminal.Bytes(bytes), terminal.Bytes(free))
+		why = fmt.Sprintf("a run takes up to %s of the %s of free memory", terminal.Bytes(bytes), terminal.Bytes(free))
 		if n = min(n, int(free/bytes)); n > 1 {
 			if family != settings.SentenceOrdered {
 				threads /= n

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FAMILIES = [  # name, colour, and what a setting has and has not
-    ("cl, the default", "#1f5fbf", [], ["--mode ", "--model ", "--subword none", "fasttext", "word2vec.c", "gensim"]),
+    ("cl --model cbow", "#1f5fbf", [], ["--mode ", "--model ", "--subword none", "fasttext", "word2vec.c", "gensim"]),
     ("cl --subword none", "#7fb2e5", ["--subword none"], ["--mode "]),
     ("cl --model sg", "#888888", ["--model sg"], ["--mode ", "ngram"]),
     ("word2vec cbow, n-grams", "#d9730d", ["--mode word2vec", "ngram"], []),

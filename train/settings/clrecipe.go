@@ -10,9 +10,8 @@ import (
 // stretches sets the defaults of models positional and cbow, unless they were given: found by 229 runs of a prototype and 200 of w2vcl on an H200, on 17
 // million words of Wikipedia and on short texts; with position weights by 129 runs (benchmarks/recipes).
 //
-// Windows are as wide as --window all: a word moves along the whole change of each window that it is in, which
-// agrees with the loss only if windows have the same number of words. Without spelling, wide windows of
-// different widths are better. In a step of Adam all rows may move in one direction, by the rate times the root of
+// All windows have the same number of words: a word moves along the whole change of each window that it is in, which
+// agrees with the loss only then. With model cbow and without spelling, wide windows of random widths score higher. In a step of Adam all rows may move in one direction, by the rate times the root of
 // the dimension: scores fall where that is above 0.6. Weight decay works by its product with the rate, which is the
 // same for all dimensions.
 func stretches(c *Config, set given) {

@@ -26,8 +26,9 @@ const sampleOfText = -1
 // A short text has 1,024 iterations, ten passes over what is left: twice as many score less on 1 to 10 MB, and .002 more on 30 MB. A
 // long text has twice as many iterations.
 //
-// Long vectors, and windows weighted by position, take smaller stretches and twice as many: semantic questions gain .02. That was measured on
-// 18,116 words of Wikipedia. It is not done where a stretch would have less than a place for each word, because each iteration passes over most of the tables.
+// Long vectors take smaller stretches and twice as many: semantic questions gain .02. Windows weighted by position take as many smaller ones:
+// scores are the same, and the time that of plain means. Both were measured on 18,116 words of Wikipedia, and are not done where a stretch would have
+// less than a place for each word, because each iteration passes over most of the tables.
 func (c *Config) fitStretches(v *corpus.Vocabulary) {
 	const rarest, fewest, parts, passes = 1e-5, 1000, 100, 48
 	const short, long, wordsOfOne = 1024, 2048, 3500 // iterations, and how many words of the text are for each
@@ -43,12 +44,12 @@ func (c *Config) fitStretches(v *corpus.Vocabulary) {
 	}
 	kept := wordcontext.KeptFraction(v, c.Sample) * float64(v.Total())
 	words, iterations := 45_000.0, min(max(kept/wordsOfOne, short), long)
-	smaller := 30_000.0
-	if c.Dim <= longDim {
-		smaller = 22_500
-	}
-	if (c.Dim > longDim || c.trains(byPosition)) && c.HasEncoder() && float64(v.Len()) <= smaller && smaller <= kept/parts {
-		words, iterations = smaller, 2*iterations
+	fewer := c.Dim > longDim || c.trains(byPosition)
+	if smaller := 30_000.0; fewer && c.HasEncoder() && float64(v.Len()) <= smaller && smaller <= kept/parts {
+		words = smaller
+		if c.Dim > longDim {
+			iterations *= 2
+		}
 	}
 	if c.Batch == 0 {
 		c.Batch = int(max(min(max(kept/parts, fewest), words, kept), 1))
@@ -78,9 +79,7 @@ func longVectors(dim, contexts int) float64 {
 // A short text is subsampled more often, for its contexts are few: 5 passes for 17
 // million words, 20 at most.
 //
-// Models positional and cbow train 2,048 iterations of 45,000 words, or 4,096 of fewer words, see fitStretches, and subsample words that
-// occur more than 1,600 or 800 times. A short text has smaller stretches, a hundredth
-// of a pass, and 1,024 of them; a text of fewer than 21,000 words has fewer iterations, for 48 passes.
+// Models positional and cbow: see fitStretches.
 //
 // A budget becomes iterations or epochs.
 func (c *Config) FitText(v *corpus.Vocabulary) {

@@ -112,7 +112,7 @@ func TestFitStretches(t *testing.T) {
 		words             int
 		batch, iterations int
 	}{
-		{ModelPositional, "100", 20_000, 22_500, 4096},
+		{ModelPositional, "100", 20_000, 30_000, 2048},
 		{ModelPositional, "100", 60_000, 45_000, 2048},
 		{ModelCBOW, "100", 20_000, 45_000, 2048},
 		{ModelPositional, "300", 20_000, 30_000, 4096},

@@ -85,8 +85,9 @@ func (c CBOWOptions) check() (cuda.Method, error) {
 	return method, err
 }
 
-// The places of a thread block of means and of back, and how many of them are in shared memory: run and together of stretch.cu.
-const placesOfRun, placesTogether = 128, 64
+// The places of a thread block of means and of back, how many of them are in shared memory, and in how many parts: run, together and parts
+// of stretch.cu.
+const placesOfRun, placesTogether, partsOfTogether = 128, 64, 2
 
 const blockWarps = 8 // of stretch.cuh
 
@@ -95,7 +96,7 @@ func (c CBOWOptions) bytesOf(quads int) int {
 	offsets, around := 2*c.Window+1, placesTogether+2*c.Window
 	bytes := 16*quads*(offsets+around) + 8*around
 	if c.PositionRate > 0 {
-		bytes += 16 * quads * (placesTogether + 2*offsets)
+		bytes += 16 * quads * (placesTogether + partsOfTogether*offsets)
 	}
 	return bytes
 }

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) stretch_jobs(const __grid_cons
 // A thread block of means and of back has a run of places, because neighbours share most of their windows, and a slice of the columns. It brings
 // the rows of so many places at a time, and those around them, to shared memory. Slices are as wide as that allows: bytesOf in
 // cbow_kernels.go knows what is there. A group of threads, one for each quad of the slice, has some neighbours.
-constexpr int run = 128, together = 64, neighbours = 4; // places; cbow_kernels.go has the first two, too
+constexpr int run = 128, together = 64, neighbours = 4; // places; cbow_kernels.go has the first two, and parts
 constexpr int parts = 2;                                // that the places of together are in, of which the gradient of d is summed up
 
 extern __shared__ float4 windowsMemory[];

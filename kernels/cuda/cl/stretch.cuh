@@ -37,7 +37,7 @@ struct StretchArgs {
 	DenseShape ofErrors;
 };
 
-constexpr int blockWarps = 8; // of a thread block: warpsOfPlaces of cbow_kernels.go
+constexpr int blockWarps = 8; // of a thread block: as in cbow_kernels.go
 
 __device__ __forceinline__ int warpOfBlock() { return uniform(threadIdx.x / 32); }
 
