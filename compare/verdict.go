@@ -63,9 +63,9 @@ func (r *Result) verdict() (said []string, next string) {
 	case len(alike) > 0:
 		next = r.decider(alike[0])
 	case !r.Fair():
-		next = "Give all variants as many seconds or pairs: --budget 60s or --budget 2e9pairs."
+		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed: " + best.Name + " is first on this text at this length. Longer training may change that."
+		next = "No more seeds are needed: " + best.Name + " is first on this text at this length. To see whether longer training changes that, repeat with a larger --budget."
 	}
 	return said, next
 }
