@@ -38,12 +38,17 @@ type windows struct {
 	positions   *table         // (2W, N), weights; nil: means are plain
 	node        *gorgonia.Node // of positions
 	ofPositions *tensor.Dense  // (blocks(T) * 2W, N), their gradient in each block of places
+
+	// (2W) each: the rows of positions in the order of a window's places, and in that of the windows that a place is in
+	forwards, backwards []uint32
 }
 
 // windowScratch lists the places or words of a window, their coefficients, and the rows that theirs are multiplied with.
 type windowScratch struct {
 	rows      []uint32
 	weights   []float32
+	equal     []float32 // of one weight
+	weight    float32
 	positions []uint32
 	gradient  []float32        // (N), of a position weight
 	_         cpu.CacheLinePad // without it, workers that write to one cache line cost a tenth of the time
@@ -66,6 +71,9 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	}
 	if positions != nil {
 		w.ofPositions = dense(sums, rows, c.Dim)
+		for row := range uint32(positions.rows) {
+			w.forwards, w.backwards = append(w.forwards, row), append(w.backwards, uint32(positions.rows)-1-row)
+		}
 	}
 	for i := range w.scratch {
 		w.scratch[i].gradient = make([]float32, c.Dim)
@@ -96,13 +104,15 @@ func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Nod
 // them stay in its cache.
 const placesTogether = 256
 
-// weigh returns so many equal coefficients.
+// weigh returns so many equal coefficients. Most often they are those of the call before.
 func (s *windowScratch) weigh(weight float32, count int) []float32 {
-	s.weights = s.weights[:0]
-	for range count {
-		s.weights = append(s.weights, weight)
+	if weight != s.weight {
+		s.weight, s.equal = weight, s.equal[:0]
 	}
-	return s.weights
+	for len(s.equal) < count {
+		s.equal = append(s.equal, weight)
+	}
+	return s.equal[:count]
 }
 
 // combine writes the sum of rows of a table, each times weight, to out.
@@ -110,9 +120,12 @@ func (s *windowScratch) combine(out []float32, weight float32, table []float32, 
 	simd.Combine(out, s.weigh(weight, len(rows)), table, rows)
 }
 
-// weighted writes the sum of the rows of a table that s lists, each times weight and the weights of its offset, to out.
-func (w *windows) weighted(s *windowScratch, out []float32, weight float32, table []float32) {
-	simd.CombineProducts(out, s.weigh(weight, len(s.rows)), w.positions.data, s.positions, table, s.rows)
+// weighted writes the sum of the rows of a table that s lists, those of the places around p, to out, each times weight and the weights of
+// its offset: in forwards or backwards. Windows have one width, so the places whose windows have p are those in its window.
+func (w *windows) weighted(s *windowScratch, out []float32, weight float32, table []float32, positions []uint32, p int) {
+	x := w.stretch
+	positions = positions[x.Window-p+int(x.From[p]) : x.Window-p-1+int(x.To[p])]
+	simd.CombineProducts(out, s.weigh(weight, len(s.rows)), w.positions.data, positions, table, s.rows)
 }
 
 func (w *windows) average(in []*tensor.Dense) error {
@@ -127,11 +140,7 @@ func (w *windows) average(in []*tensor.Dense) error {
 			s.combine(out, weight, words, s.rows)
 			return
 		}
-		s.positions = s.positions[:0]
-		for i := range s.rows {
-			s.positions = append(s.positions, uint32(int(x.From[p])-p+x.Window+i))
-		}
-		w.weighted(s, out, weight, words)
+		w.weighted(s, out, weight, words, w.forwards, p)
 	})
 }
 
@@ -169,10 +178,6 @@ func (w *windows) sumBack(in []*tensor.Dense) error {
 			s.combine(sums[q*n:][:n], 1, gradients, s.rows)
 			return
 		}
-		s.positions = s.positions[:0]
-		for _, p := range s.rows {
-			s.positions = append(s.positions, w.position(q-int(p)))
-		}
-		w.weighted(s, sums[q*n:][:n], 1, gradients)
+		w.weighted(s, sums[q*n:][:n], 1, gradients, w.backwards, q)
 	})
 }
