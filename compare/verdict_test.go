@@ -70,7 +70,7 @@ func (s simulation) run(t *testing.T, random *rand.Rand) *Result {
 	return r.compared(t, f)
 }
 
-// compared computes what a report has, of the runs.
+// compared fills in what a report says about the runs.
 func (r *Result) compared(t *testing.T, f *Finished) *Result {
 	t.Helper()
 	r.Sets = setsOf(r.Runs)

@@ -22,8 +22,8 @@ type beside struct {
 }
 
 // RunSeeds trains k runs of c, with its seed and those after it, in folders seedN of c.Out, side by side where memory and threads allow.
-// Each gives the same vectors as alone. o.Text, if not nil, is the text of all. ended is called after each run. When a run fails, those
-// beside it go on and no other begins; the error names the seed. Of runs side by side, only the first shows its progress.
+// Each gives the same vectors as alone. o.Text, if not nil, is the text of all. ended is called for each run, once those
+// beside it have ended too. When a run fails, those beside it go on and no other begins; the error names the seed. Of runs side by side, only the first shows its progress.
 func RunSeeds(ctx context.Context, c settings.Config, k int, o Options, p *progress.Progress, ended func(runfolder.Summary, error) error) error {
 	guard, release, err := newMemoryGuard(&c, o)
 	if err != nil {

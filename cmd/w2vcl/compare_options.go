@@ -47,7 +47,7 @@ func (v *externalsValue) Set(text string) error {
 // String lists the files.
 func (v *externalsValue) String() string { return strings.Join(v.Paths(), " ") }
 
-// Paths are the files, for the check of a command's files.
+// Paths returns the files, so that the check of a command's files covers them.
 func (v *externalsValue) Paths() (paths []string) {
 	for _, e := range *v {
 		paths = append(paths, e.Vectors)

@@ -48,7 +48,7 @@ func join(ctx context.Context, s cli.Streams, l cluster.Launch) (cluster.Process
 	return comm, err
 }
 
-// note tells what a rank has to tell.
+// note prints a message of a rank, with the rank's number unless it is 0.
 func note(s cli.Streams, rank int, text string) {
 	prefix := "w2vcl: "
 	if rank > 0 {

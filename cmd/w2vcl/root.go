@@ -29,7 +29,7 @@ type command struct {
 	create func(s cli.Streams) *cobra.Command
 }
 
-// commands are the commands in the order of help. The first of them, firstCommands many, are what a newcomer needs.
+// commands lists all commands in the order of help. A newcomer needs the first ones, firstCommands of them.
 var commands = []command{
 	{"demo", newDemo}, {"plan", newPlan}, {"train", newTrain}, {"resume", newResume}, {"eval", newEval},
 	{"neighbors", newNeighbors}, {"map", newMap}, {"convert", newConvert}, {"compare", newCompare},

@@ -30,7 +30,7 @@ func Contained(sets []Set) map[string]string {
 	return contained
 }
 
-// common returns the fraction of the items that others have, too.
+// common returns the fraction of the items that are also in others.
 func common(items, others map[string]bool) float64 {
 	both := 0
 	for item := range items {
