@@ -140,8 +140,8 @@ func (t *CBOW) build() {
 	words := t.made.compose(t.iteration, occur)
 	h := t.windows.forward(t.iteration, words)
 	moved, gradient := t.bothSteps(contexts, h)
-	ofWords, before := t.windows.back(t.iteration, words, h, gradient, moved)
-	t.made.update(t.iteration, occur, ofWords, before...)
+	ofWords := t.windows.back(t.iteration, words, h, gradient, moved)
+	t.made.update(t.iteration, occur, ofWords, moved)
 }
 
 // bothSteps adds the steps. With Options.Together, an ablation, step 1 comes after the gradient of step 2, which then meets the old

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"github.com/w2vcl/w2vcl/kernels/simd"
+	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -13,62 +14,135 @@ const PositionsTensor = "positions"
 // (benchmarks/recipes).
 const PositionRate = 0.3
 
-// position is the row of an offset in the table of weights. The offset 0 is the window's own word, which has none.
-func (w *windows) position(offset int) uint32 {
-	if offset > 0 {
-		offset--
-	}
-	return uint32(w.stretch.Window + offset)
-}
-
 // blocks is in how many pieces the gradient of position weights is summed. It follows from the number of places alone, so that any number
 // of threads gives the same bits.
 func blocks(places int) int { return (places + placesTogether - 1) / placesTogether }
 
-// trainPositions adds the nodes that move the weights along their gradient. The gradient of the weights of offset k is
+// trainPositions adds the node that moves the weights along their gradient, after the given node. The gradient of the weights of offset k is
 //
 //	1/P sum over the places p of 1/m_p e_p * X_w(p+k)
 //
-// by element, where m_p words are in the window of p, and X_w is the word's row. It returns the node that reads words; the weights
-// move only after the node after, which still reads their old values.
-func (w *windows) trainPositions(g *iteration, words, gradient, after *gorgonia.Node) *gorgonia.Node {
-	sums := g.node("gradient of positions: sums by block of places", w.ofPositions, w.sumPositions, words, gradient)
-	work := func(in []*tensor.Dense) error {
+// by element, where m_p words are in the window of p, and X_w is the word's row.
+func (w *windows) trainPositions(g *iteration, after *gorgonia.Node) {
+	work := func([]*tensor.Dense) error {
 		w.positions.optimizer.Begin(g.step(), PositionRate*g.rate())
-		return w.movePositions(in[1].Float32s())
+		return w.movePositions()
 	}
-	g.node("update positions: "+string(w.positions.method), w.positions.dense, work, w.node, sums, g.clock, after)
-	return sums
+	g.node("update positions: "+string(w.positions.method), w.positions.dense, work, w.node, g.clock, after)
 }
 
-// sumPositions computes the gradient of each block of places, (2W, N).
-func (w *windows) sumPositions(in []*tensor.Dense) error {
-	words, gradients, sums := in[0].Float32s(), in[1].Float32s(), w.ofPositions.Float32s()
-	x, n := w.stretch, w.positions.dim
-	return w.team.Each(blocks(len(x.Words)), 1, func(worker, block int) {
-		s := &w.scratch[worker]
-		first := block * placesTogether
-		end := min(first+placesTogether, len(x.Words))
-		for offset := -x.Window; offset <= x.Window; offset++ {
-			if offset == 0 {
-				continue
-			}
-			s.positions, s.rows, s.weights = s.positions[:0], s.rows[:0], s.weights[:0]
-			for p := first; p < end; p++ {
-				if q := p + offset; int(x.From[p]) <= q && q < int(x.To[p]) {
-					s.positions = append(s.positions, uint32(p))
-					s.rows = append(s.rows, x.Words[q])
-					s.weights = append(s.weights, 1/float32(x.To[p]-x.From[p]-1))
-				}
-			}
-			row := block*w.positions.rows + int(w.position(offset))
-			simd.CombineProducts(sums[row*n:][:n], s.weights, gradients, s.positions, words, s.rows)
+// A positionBlock has a block of places, and copies of what is summed over them, which stay in the cache of a worker.
+type positionBlock struct {
+	first, end int // the places
+	from, to   int // those in their windows
+	rows       []uint32
+	sums       []simd.ProductSum
+	weights    []float32 // 1/m_p of each place
+
+	positions, words, gradients simd.Panels
+}
+
+// eachBlock calls work for each block of places.
+func (w *windows) eachBlock(work func(b *positionBlock, number int)) error {
+	x := w.stretch
+	return w.team.Do(blocks(len(x.Words)), func(worker, number int) {
+		b := &w.scratch[worker].block
+		b.first = number * placesTogether
+		b.end = min(b.first+placesTogether, len(x.Words))
+		b.from, b.to = int(x.From[b.first]), int(x.To[b.end-1])
+		b.weights = b.weights[:0]
+		for p := b.first; p < b.end; p++ {
+			b.weights = append(b.weights, 1/float32(x.To[p]-x.From[p]-1))
 		}
+		work(b, number)
+	})
+}
+
+// ofWindows lists, for each place, the sums over its window: over the words before it and after it.
+func (b *positionBlock) ofWindows(x *wordcontext.Stretch) {
+	b.sums = b.sums[:0]
+	for place, weight := b.first, uint32(0); place < b.end; place, weight = place+1, weight+1 {
+		p, from := uint32(place), uint32(b.from)
+		before, after := p-x.From[p], x.To[p]-p-1
+		if before > 0 {
+			b.sums = append(b.sums, simd.ProductSum{
+				Out: p, Weight: weight, A: uint32(x.Window) - before, B: p - before - from, Rows: before,
+			})
+		}
+		if after > 0 {
+			b.sums = append(b.sums, simd.ProductSum{
+				Out: p, Weight: weight, A: uint32(x.Window), B: p + 1 - from, Rows: after, Add: min(before, 1),
+			})
+		}
+	}
+}
+
+// ofOffsets lists, for each offset in a window, the sums over the places that have a word at that offset, to rows from the given one on.
+// Places of one sentence follow each other, so they are one sum.
+func (b *positionBlock) ofOffsets(x *wordcontext.Stretch, row int) {
+	b.sums = b.sums[:0]
+	for first := b.first; first < b.end; {
+		end := first + 1
+		for end < b.end && int(x.From[end]) < end {
+			end++
+		}
+		for i := range 2 * x.Window {
+			offset := i - x.Window
+			if offset >= 0 {
+				offset++
+			}
+			from, to := max(first, int(x.From[first])-offset), min(end, int(x.To[end-1])-offset)
+			if from < to {
+				b.sums = append(b.sums, simd.ProductSum{
+					Out: uint32(row + i), Weight: uint32(from - b.first), Step: 1,
+					A: uint32(from - b.from), B: uint32(from + offset - b.from), Rows: uint32(to - from), Add: 1,
+				})
+			}
+		}
+		first = end
+	}
+}
+
+// weighted computes the means of windows.
+func (w *windows) weighted(in []*tensor.Dense) error {
+	words, means := in[0].Float32s(), w.means.Float32s()
+	x, n := w.stretch, w.positions.dim
+	return w.eachBlock(func(b *positionBlock, _ int) {
+		b.positions.Gather(w.positions.data, n, w.forwards)
+		b.words.Gather(words, n, x.Words[b.from:b.to])
+		b.ofWindows(x)
+		simd.SumProducts(means, n, b.sums, b.weights, &b.positions, &b.words)
+	})
+}
+
+// weightedBack sums, for each place, the gradients of the windows that contain it. Windows have one width, so these are the windows of
+// the places in its own. It also computes the gradient of position weights in each block, (2W, N).
+func (w *windows) weightedBack(in []*tensor.Dense) error {
+	sums, gradients, words := in[0].Float32s(), in[1].Float32s(), in[2].Float32s()
+	x, n := w.stretch, w.positions.dim
+	return w.eachBlock(func(b *positionBlock, number int) {
+		b.rows = b.rows[:0]
+		for p := b.from; p < b.to; p++ {
+			b.rows = append(b.rows, uint32(p))
+		}
+		b.positions.Gather(w.positions.data, n, w.backwards)
+		b.gradients.Gather(gradients, n, b.rows)
+		b.words.Gather(words, n, x.Words[b.from:b.to])
+		for p := b.first; p < b.end; p++ {
+			w.inside[p] = float32(x.To[p] - x.From[p] - 1)
+		}
+		b.ofWindows(x)
+		simd.SumProducts(sums, n, b.sums, w.ones, &b.positions, &b.gradients)
+
+		row := number * w.positions.rows
+		clear(w.ofPositions[row*n:][:w.positions.rows*n])
+		b.ofOffsets(x, row)
+		simd.SumProducts(w.ofPositions, n, b.sums, b.weights, &b.gradients, &b.words)
 	})
 }
 
 // movePositions adds up the blocks in their order, and moves the weights.
-func (w *windows) movePositions(sums []float32) error {
+func (w *windows) movePositions() error {
 	d, places := w.positions, len(w.stretch.Words)
 	return w.team.Each(d.rows, 1, func(worker, row int) {
 		s := &w.scratch[worker]
@@ -76,7 +150,7 @@ func (w *windows) movePositions(sums []float32) error {
 		for block := range blocks(places) {
 			s.rows = append(s.rows, uint32(block*d.rows+row))
 		}
-		s.combine(s.gradient, 1/float32(places), sums, s.rows)
+		s.combine(s.gradient, 1/float32(places), w.ofPositions, s.rows)
 		d.move(row, 1, s.gradient)
 	})
 }

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -37,21 +39,21 @@ type windows struct {
 
 	positions   *table         // (2W, N), weights; nil: means are plain
 	node        *gorgonia.Node // of positions
-	ofPositions *tensor.Dense  // (blocks(T) * 2W, N), their gradient in each block of places
+	ofPositions []float32      // (blocks(T) * 2W, N), their gradient in each block of places
+	ones        []float32      // of a block of places
 
 	// (2W) each: the rows of positions in the order of a window's places, and in that of the windows that a place is in
 	forwards, backwards []uint32
 }
 
-// windowScratch lists the places or words of a window, their coefficients, and the rows that theirs are multiplied with.
+// windowScratch lists the places or words of a window, and their coefficients.
 type windowScratch struct {
-	rows      []uint32
-	weights   []float32
-	equal     []float32 // of one weight
-	weight    float32
-	positions []uint32
-	gradient  []float32        // (N), of a position weight
-	_         cpu.CacheLinePad // without it, workers that write to one cache line cost a tenth of the time
+	rows     []uint32
+	equal    []float32 // of one weight
+	weight   float32
+	gradient []float32 // (N), of a position weight
+	block    positionBlock
+	_        cpu.CacheLinePad // without it, workers that write to one cache line cost a tenth of the time
 }
 
 // newWindows returns the operation for a vocabulary of so many words. A dry account gives it no memory.
@@ -62,6 +64,11 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	inside := trainer.Of[float32](c.Account, trainer.ForWork, t)
 	rows := blocks(t) * c.Positions
 	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
+	if positions != nil {
+		around := min(placesTogether+c.Positions, t)
+		bytes := simd.PanelBytes(c.Positions+2*around, c.Dim)
+		c.Account.Take(trainer.ForWork, int64(workers.Threads())*bytes)
+	}
 	if means == nil || moves == nil || inside == nil || rows > 0 && sums == nil {
 		return nil
 	}
@@ -70,7 +77,7 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 		scratch: make([]windowScratch, workers.Threads()), positions: positions,
 	}
 	if positions != nil {
-		w.ofPositions = dense(sums, rows, c.Dim)
+		w.ofPositions, w.ones = sums, slices.Repeat([]float32{1}, placesTogether)
 		for row := range uint32(positions.rows) {
 			w.forwards, w.backwards = append(w.forwards, row), append(w.backwards, uint32(positions.rows)-1-row)
 		}
@@ -86,18 +93,21 @@ func (w *windows) forward(g *iteration, words *gorgonia.Node) *gorgonia.Node {
 		return g.node("windows: means of words", w.means, w.average, words)
 	}
 	w.node = g.input(w.positions.name, w.positions.dense)
-	return g.node("windows: means of words, weighted by position", w.means, w.average, words, w.node)
+	return g.node("windows: means of words, weighted by position", w.means, w.weighted, words, w.node)
 }
 
-// back adds the nodes of the gradient of words, from that of the means, and those that train position weights. One node overwrites
-// the means, after the given node; separate memory would cost 4% of the time. The caller moves words only after all returned nodes.
-func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Node) (ofWords *gorgonia.Node, before gorgonia.Nodes) {
-	sums := g.node("sums of gradients by place; overwrites the means", w.means, w.sumBack, means, gradient, after)
-	before = gorgonia.Nodes{after}
-	if w.positions != nil {
-		before = append(before, w.trainPositions(g, words, gradient, sums))
+// back adds the nodes of the gradient of words, from that of the means, and of the training of position weights. One node overwrites
+// the means, after the given node; separate memory would cost 4% of the time.
+func (w *windows) back(g *iteration, words, means, gradient, after *gorgonia.Node) (ofWords *gorgonia.Node) {
+	const name = "sums of gradients by place; overwrites the means"
+	var sums *gorgonia.Node
+	if w.positions == nil {
+		sums = g.node(name, w.means, w.sumBack, means, gradient, after)
+	} else {
+		sums = g.node(name, w.means, w.weightedBack, means, gradient, words, after)
+		w.trainPositions(g, sums)
 	}
-	return g.node("gradient of words: means over their windows", w.moves, w.averageBack, sums), before
+	return g.node("gradient of words: means over their windows", w.moves, w.averageBack, sums)
 }
 
 // placesTogether is how many places a worker takes at a time: their rows and those around
@@ -120,14 +130,6 @@ func (s *windowScratch) combine(out []float32, weight float32, table []float32, 
 	simd.Combine(out, s.weigh(weight, len(rows)), table, rows)
 }
 
-// weighted writes the sum of the rows of a table that s lists, those of the places around p, to out, each times weight and the weights of
-// its offset: in forwards or backwards. Windows have one width, so the places whose windows have p are those in its window.
-func (w *windows) weighted(s *windowScratch, out []float32, weight float32, table []float32, positions []uint32, p int) {
-	x := w.stretch
-	positions = positions[x.Window-p+int(x.From[p]) : x.Window-p-1+int(x.To[p])]
-	simd.CombineProducts(out, s.weigh(weight, len(s.rows)), w.positions.data, positions, table, s.rows)
-}
-
 func (w *windows) average(in []*tensor.Dense) error {
 	words, means, n := in[0].Float32s(), w.means.Float32s(), w.means.Shape()[1]
 	x := w.stretch
@@ -135,12 +137,7 @@ func (w *windows) average(in []*tensor.Dense) error {
 		s := &w.scratch[worker]
 		s.rows = append(s.rows[:0], x.Words[x.From[p]:p]...)
 		s.rows = append(s.rows, x.Words[p+1:x.To[p]]...)
-		out, weight := means[p*n:][:n], 1/float32(len(s.rows))
-		if w.positions == nil {
-			s.combine(out, weight, words, s.rows)
-			return
-		}
-		w.weighted(s, out, weight, words, w.forwards, p)
+		s.combine(means[p*n:][:n], 1/float32(len(s.rows)), words, s.rows)
 	})
 }
 
@@ -174,10 +171,6 @@ func (w *windows) sumBack(in []*tensor.Dense) error {
 			}
 		}
 		w.inside[q] = float32(len(s.rows))
-		if w.positions == nil {
-			s.combine(sums[q*n:][:n], 1, gradients, s.rows)
-			return
-		}
-		w.weighted(s, sums[q*n:][:n], 1, gradients, w.backwards, q)
+		s.combine(sums[q*n:][:n], 1, gradients, s.rows)
 	})
 }

@@ -46,11 +46,11 @@ func combine6(out, coefficients, table *float32, rows *uint32, n, add int) {
 	combine6AVX2(out, coefficients, table, rows, n, add)
 }
 
-func combineProducts(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int) {
+func sumProducts(table *float32, n, columns int, sums []ProductSum, weights, a, b *float32) {
 	if current == AVX512 {
-		combineProductsAVX512(out, weights, a, rowsA, b, rowsB, count, n)
+		sumProductsAVX512(table, n, columns, &sums[0], len(sums), weights, a, b)
 	} else {
-		combineProductsAVX2(out, weights, a, rowsA, b, rowsB, count, n)
+		sumProductsAVX2(table, n, columns, &sums[0], len(sums), weights, a, b)
 	}
 }
 
@@ -100,10 +100,10 @@ func combineAVX512(out, coefficients, table *float32, rows *uint32, count, n, ad
 func combine6AVX2(out, coefficients, table *float32, rows *uint32, n, add int)
 
 //go:noescape
-func combineProductsAVX512(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
+func sumProductsAVX512(table *float32, n, columns int, sums *ProductSum, count int, weights, a, b *float32)
 
 //go:noescape
-func combineProductsAVX2(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
+func sumProductsAVX2(table *float32, n, columns int, sums *ProductSum, count int, weights, a, b *float32)
 
 //go:noescape
 func adamAVX512(w, m, v, grad *float32, n int, s *AdamStep)

@@ -43,18 +43,6 @@ func addCombinationGo(out, coefficients, table []float32, rows []uint32) {
 	}
 }
 
-func combineProductsGo(out, weights, a []float32, rowsA []uint32, b []float32, rowsB []uint32) {
-	n := len(out)
-	clear(out)
-	for i, r := range rowsA {
-		c := weights[i]
-		x, y := a[int(r)*n:][:n], b[int(rowsB[i])*n:][:n]
-		for j := range out {
-			out[j] += c * (x[j] * y[j])
-		}
-	}
-}
-
 // The limits of exp's argument in Gradients: its value stays a finite, normal
 // float32.
 const (

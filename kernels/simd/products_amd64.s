@@ -1,192 +1,140 @@
 //go:build amd64 && !noasm
 
 #include "textflag.h"
-#include "amd64.h"
 
-// PRODUCTS loads the arguments of combineProducts: DI out, SI weights - rowsA, BX a, R11 rowsA and
-// R12 its end, R13 b, R10 rowsB - rowsA, DX n. AX is the columns that are left.
-#define PRODUCTS \
-	MOVQ out+0(FP), DI; \
-	MOVQ weights+8(FP), SI; \
-	MOVQ a+16(FP), BX; \
-	MOVQ rowsA+24(FP), R11; \
-	MOVQ b+32(FP), R13; \
-	MOVQ rowsB+40(FP), R10; \
-	MOVQ count+48(FP), R12; \
-	MOVQ n+56(FP), DX; \
-	LEAQ (R11)(R12*4), R12; \
-	SUBQ R11, SI; \
-	SUBQ R11, R10; \
-	MOVQ DX, AX
+// PANELS loads the arguments of sumProducts: DI table, DX n, R11 sums and R12 their number, R13 weights, BX a, SI b.
+#define PANELS \
+	MOVQ table+0(FP), DI; \
+	MOVQ n+8(FP), DX; \
+	MOVQ sums+24(FP), R11; \
+	MOVQ count+32(FP), R12; \
+	MOVQ weights+40(FP), R13; \
+	MOVQ a+48(FP), BX; \
+	MOVQ b+56(FP), SI
 
-// NEXTPAIR puts the addresses of the next two rows into R8 and CX.
-#define NEXTPAIR \
-	MOVL (R9), R8; \
-	IMULQ DX, R8; \
-	LEAQ (BX)(R8*4), R8; \
-	MOVL (R9)(R10*1), CX; \
-	IMULQ DX, CX; \
-	LEAQ (R13)(CX*4), CX
+// NEXTSUM loads a sum: AX where it is added, R8 its weights and R15 the bytes from one to the next, R9 and R10 its rows of a and b, CX
+// their number. The flag Z says that the sum replaces what is there.
+#define NEXTSUM \
+	MOVL 0(R11), AX; \
+	IMULQ DX, AX; \
+	LEAQ (DI)(AX*4), AX; \
+	MOVL 4(R11), R8; \
+	LEAQ (R13)(R8*4), R8; \
+	MOVL 8(R11), R15; \
+	SHLQ $2, R15; \
+	MOVL 12(R11), R9; \
+	SHLQ $8, R9; \
+	ADDQ BX, R9; \
+	MOVL 16(R11), R10; \
+	SHLQ $8, R10; \
+	ADDQ SI, R10; \
+	MOVL 20(R11), CX; \
+	MOVL 24(R11), R14; \
+	ADDQ $28, R11; \
+	TESTL R14, R14
 
-// PANEL goes on by so many bytes of all rows.
-#define PANEL(bytes) \
-	ADDQ $bytes, DI; \
-	ADDQ $bytes, BX; \
-	ADDQ $bytes, R13
+// NEXTROW goes on to the next row, and sets the flag Z after the last.
+#define NEXTROW \
+	ADDQ $256, R9; \
+	ADDQ $256, R10; \
+	ADDQ R15, R8; \
+	DECQ CX
 
 // ADDPRODUCT adds the product of two vectors, times the weight in the register weight, to sum.
 #define ADDPRODUCT(at, temporary, weight, sum) \
-	VMOVUPS at(R8), temporary; \
-	VMULPS at(CX), temporary, temporary; \
+	VMOVUPS at(R9), temporary; \
+	VMULPS at(R10), temporary, temporary; \
 	VFMADD231PS temporary, weight, sum
 
-// func combineProductsAVX512(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
+// func sumProductsAVX512(table *float32, n, columns int, sums *ProductSum, count int, weights, a, b *float32)
 //
-//	for j := 0; j < n; j++ { // 64 at a time, then 32, then 16
-//		sum := 0
-//		for i := 0; i < count; i++ {
-//			sum += weights[i] * (a[rowsA[i]*n+j] * b[rowsB[i]*n+j])
-//		}
-//		out[j] = sum
-//	}
-TEXT ·combineProductsAVX512(SB), NOSPLIT, $0-64
-	PRODUCTS
+// The loop of SumProducts.
+TEXT ·sumProductsAVX512(SB), NOSPLIT, $0-64
+	PANELS
+	MOVQ columns+16(FP), CX
+	MOVQ $-1, AX
+	BZHIQ CX, AX, AX
+	KMOVQ AX, K1
+	KSHIFTRQ $16, K1, K2
+	KSHIFTRQ $32, K1, K3
+	KSHIFTRQ $48, K1, K4
 
-four:
-	CMPQ AX, $64
-	JB   two
-	MOVQ R11, R9
+sum:
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
+	NEXTSUM
+	JZ   row
+	VMOVUPS.Z 0(AX), K1, Z0
+	VMOVUPS.Z 64(AX), K2, Z1
+	VMOVUPS.Z 128(AX), K3, Z2
+	VMOVUPS.Z 192(AX), K4, Z3
 
-loop4:
-	NEXTPAIR
-	VBROADCASTSS (R9)(SI*1), Z4
+row:
+	VBROADCASTSS (R8), Z4
 	ADDPRODUCT(0, Z5, Z4, Z0)
 	ADDPRODUCT(64, Z6, Z4, Z1)
 	ADDPRODUCT(128, Z7, Z4, Z2)
 	ADDPRODUCT(192, Z8, Z4, Z3)
-	ADDQ $4, R9
-	CMPQ R9, R12
-	JB   loop4
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	VMOVUPS Z2, 128(DI)
-	VMOVUPS Z3, 192(DI)
-	PANEL(256)
-	SUBQ $64, AX
-	JMP  four
-
-two:
-	CMPQ AX, $32
-	JB   one
-	MOVQ R11, R9
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-
-loop2:
-	NEXTPAIR
-	VBROADCASTSS (R9)(SI*1), Z4
-	ADDPRODUCT(0, Z5, Z4, Z0)
-	ADDPRODUCT(64, Z6, Z4, Z1)
-	ADDQ $4, R9
-	CMPQ R9, R12
-	JB   loop2
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	PANEL(128)
-	SUBQ $32, AX
-
-one:
-	CMPQ AX, $0
-	JLE  done
-	MOVL $-1, CX
-	BZHIL AX, CX, CX
-	KMOVW CX, K1
-	MOVQ R11, R9
-	VPXORQ Z0, Z0, Z0
-
-loop1:
-	NEXTPAIR
-	VBROADCASTSS (R9)(SI*1), Z4
-	VMOVUPS.Z (R8), K1, Z5
-	VMULPS.Z (CX), Z5, K1, Z5
-	VFMADD231PS Z5, Z4, Z0
-	ADDQ $4, R9
-	CMPQ R9, R12
-	JB   loop1
-	VMOVUPS Z0, K1, (DI)
-	PANEL(64)
-	SUBQ $16, AX
-	JMP  one
-
-done:
+	NEXTROW
+	JNZ  row
+	VMOVUPS Z0, K1, 0(AX)
+	VMOVUPS Z1, K2, 64(AX)
+	VMOVUPS Z2, K3, 128(AX)
+	VMOVUPS Z3, K4, 192(AX)
+	DECQ R12
+	JNZ  sum
 	VZEROUPPER
 	RET
 
-// func combineProductsAVX2(out, weights, a *float32, rowsA *uint32, b *float32, rowsB *uint32, count, n int)
+// func sumProductsAVX2(table *float32, n, columns int, sums *ProductSum, count int, weights, a, b *float32)
 //
-// combineProductsAVX512, 32 columns at a time, then 8.
-TEXT ·combineProductsAVX2(SB), NOSPLIT, $0-64
-	PRODUCTS
+// The loop of SumProducts, for whole panels.
+TEXT ·sumProductsAVX2(SB), NOSPLIT, $0-64
+	PANELS
 
-four:
-	CMPQ AX, $32
-	JB   one
-	MOVQ R11, R9
+sum:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	NEXTSUM
+	JZ   row
+	VMOVUPS 0(AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
 
-loop4:
-	NEXTPAIR
-	VBROADCASTSS (R9)(SI*1), Y4
-	ADDPRODUCT(0, Y5, Y4, Y0)
-	ADDPRODUCT(32, Y6, Y4, Y1)
-	ADDPRODUCT(64, Y7, Y4, Y2)
-	ADDPRODUCT(96, Y8, Y4, Y3)
-	ADDQ $4, R9
-	CMPQ R9, R12
-	JB   loop4
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
-	PANEL(128)
-	SUBQ $32, AX
-	JMP  four
-
-one:
-	CMPQ AX, $0
-	JLE  done
-	MOVQ $16, CX
-	SUBQ AX, CX
-	MOVQ $8, R9
-	CMPQ CX, R9
-	CMOVQLT R9, CX
-	LEAQ ·lanes(SB), R9
-	VMOVUPS (R9)(CX*4), Y15
-	MOVQ R11, R9
-	VXORPS Y0, Y0, Y0
-
-loop1:
-	NEXTPAIR
-	VBROADCASTSS (R9)(SI*1), Y4
-	VMASKMOVPS (R8), Y15, Y5
-	VMASKMOVPS (CX), Y15, Y6
-	VMULPS Y6, Y5, Y5
-	VFMADD231PS Y5, Y4, Y0
-	ADDQ $4, R9
-	CMPQ R9, R12
-	JB   loop1
-	VMASKMOVPS Y0, Y15, (DI)
-	PANEL(32)
-	SUBQ $8, AX
-	JMP  one
-
-done:
+row:
+	VBROADCASTSS (R8), Y8
+	ADDPRODUCT(0, Y9, Y8, Y0)
+	ADDPRODUCT(32, Y10, Y8, Y1)
+	ADDPRODUCT(64, Y11, Y8, Y2)
+	ADDPRODUCT(96, Y12, Y8, Y3)
+	ADDPRODUCT(128, Y9, Y8, Y4)
+	ADDPRODUCT(160, Y10, Y8, Y5)
+	ADDPRODUCT(192, Y11, Y8, Y6)
+	ADDPRODUCT(224, Y12, Y8, Y7)
+	NEXTROW
+	JNZ  row
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	DECQ R12
+	JNZ  sum
 	VZEROUPPER
 	RET

@@ -201,20 +201,6 @@ func addCombination(out, coefficients, table []float32, rows []uint32, add int, 
 	}
 }
 
-// CombineProducts computes a linear combination of products by element, each of a row of the table a and a row of b (rows
-// of n = len(out) values):
-//
-//	for j := range out { out[j] = sum over i of weights[i]*(a[rowsA[i]*n+j]*b[rowsB[i]*n+j]) }
-func CombineProducts(out, weights, a []float32, rowsA []uint32, b []float32, rowsB []uint32) {
-	n, count := len(out), len(rowsA)
-	_, _ = weights[:count], rowsB[:count]
-	if current == Go || n == 0 || count == 0 {
-		combineProductsGo(out, weights, a, rowsA, b, rowsB)
-		return
-	}
-	combineProducts(&out[0], &weights[0], &a[0], &rowsA[0], &b[0], &rowsB[0], count, n)
-}
-
 // Adam applies one update to w and its moments m and v, all of one length;
 // [AdamStep] has the formula.
 func Adam(w, m, v, g []float32, s *AdamStep) {

@@ -126,31 +126,42 @@ func TestCombineNoRowsClears(t *testing.T) {
 	})
 }
 
-func TestCombineProducts(t *testing.T) {
+// randomSums lists sums over panels of 9 rows, in a table of 3.
+func randomSums(r *rand.Rand) (sums []ProductSum) {
+	for range 1 + r.IntN(5) {
+		s := ProductSum{Out: r.Uint32N(3), Step: r.Uint32N(2), Rows: 1 + r.Uint32N(9), Add: r.Uint32N(2)}
+		s.A, s.B, s.Weight = r.Uint32N(10-s.Rows), r.Uint32N(10-s.Rows), r.Uint32N(10-s.Rows)
+		sums = append(sums, s)
+	}
+	return sums
+}
+
+func TestSumProducts(t *testing.T) {
 	eachLevel(t, func(t *testing.T, r *rand.Rand) {
+		a, b := &Panels{}, &Panels{}
+		rowsA, rowsB := []uint32{3, 1, 4, 1, 5, 0, 2, 6, 5}, []uint32{0, 1, 2, 3, 4, 5, 6, 5, 4}
 		for _, n := range sizes {
-			for _, count := range append(counts, 0) {
-				a, _ := guarded(3 * n)
-				b, _ := guarded(9 * n)
-				random(r, a)
-				random(r, b)
-				weights := random(r, make([]float32, count))
-				rowsA, rowsB := make([]uint32, count), make([]uint32, count)
-				for i := range count {
-					rowsA[i], rowsB[i] = uint32(r.IntN(3)), uint32(r.IntN(9))
+			x, weights := random(r, make([]float32, 7*n)), random(r, make([]float32, 9))
+			a.Gather(x, n, rowsA)
+			b.Gather(x, n, rowsB)
+			table, all := guarded(3 * n)
+			clear(table)
+			sums, want, size := randomSums(r), make([]float64, 3*n), make([]float64, 3*n)
+			for _, s := range sums {
+				for at := int(s.Out) * n; at < int(s.Out+1)*n; at++ {
+					want[at], size[at] = float64(s.Add)*want[at], float64(s.Add)*size[at]
+					for i := range s.Rows {
+						j := at % n
+						p := float64(x[int(rowsA[s.A+i])*n+j]) * float64(x[int(rowsB[s.B+i])*n+j]) * float64(weights[s.Weight+s.Step*i])
+						want[at], size[at] = want[at]+p, size[at]+math.Abs(p)
+					}
 				}
-				out, all := guarded(n)
-				CombineProducts(out, weights, a, rowsA, b, rowsB)
-				checkGuards(t, "CombineProducts", n, all)
-				for j, got := range out {
-					var want, size float64
-					for i, weight := range weights {
-						p := float64(weight) * float64(a[int(rowsA[i])*n+j]) * float64(b[int(rowsB[i])*n+j])
-						want, size = want+p, size+math.Abs(p)
-					}
-					if !near(float64(got), want, size) {
-						t.Fatalf("n=%d count=%d j=%d: %v, want %v", n, count, j, got, want)
-					}
+			}
+			SumProducts(table, n, sums, weights, a, b)
+			checkGuards(t, "SumProducts", 3*n, all)
+			for i, got := range table {
+				if !near(float64(got), want[i], size[i]) {
+					t.Fatalf("n=%d, %v: value %d is %v, want %v", n, sums, i, got, want[i])
 				}
 			}
 		}
@@ -263,8 +274,10 @@ func TestVectorLevelsSameBits(t *testing.T) {
 		left, table := random(r, make([]float32, n)), random(r, make([]float32, 20*n))
 		all := []uint32{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}
 		rows := all[:1+r.IntN(len(all))]
-		c := random(r, make([]float32, len(rows)))
+		c := random(r, make([]float32, len(all)))
 		sum := random(r, make([]float32, n))
+		panels, sums := &Panels{}, []ProductSum{{Weight: 1, Step: 1, A: 3, B: 4, Rows: 9}, {A: 1, Rows: 2, Add: 1}}
+		panels.Gather(table, n, all)
 		var want []float32
 		for _, l := range []Level{AVX2, AVX512} {
 			_ = Use(l)
@@ -272,7 +285,7 @@ func TestVectorLevelsSameBits(t *testing.T) {
 			Dots(got, left, table, rows)
 			Combine(got[len(rows):][:n], c, table, rows)
 			AddCombination(got[len(rows)+n:][:n], c, table, rows, all)
-			CombineProducts(got[len(rows)+2*n:], c, table, rows, table, all)
+			SumProducts(got[len(rows)+2*n:], n, sums, c, panels, panels)
 			if want == nil {
 				want = got
 			}
@@ -385,13 +398,6 @@ func BenchmarkDots6(b *testing.B) {
 
 func BenchmarkCombine6(b *testing.B) {
 	benchmarkLevels(b, func(d *benchData) { w, _, _ := d.rows(); Combine(w, d.six, d.table, benchRows) })
-}
-
-func BenchmarkCombineProducts6(b *testing.B) {
-	benchmarkLevels(b, func(d *benchData) {
-		w, _, _ := d.rows()
-		CombineProducts(w, d.six, d.table, benchRows, d.table, benchRows)
-	})
 }
 
 func BenchmarkAdam(b *testing.B) {
