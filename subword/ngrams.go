@@ -12,6 +12,7 @@ import (
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/composed"
+	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
 )
 
@@ -179,12 +180,10 @@ func (e *NGrams) ListBytes() int64 {
 func (e *NGrams) NGram(bucket uint32, dst []float32) {
 	clear(dst)
 	if row, ok := e.rows[bucket]; ok {
-		for i, x := range e.row(int(row)) {
-			dst[i] = float32(e.options.Scale * x) // rounded twice on every machine
-		}
+		simd.SGD(dst, e.row(int(row)), 1, -e.options.Scale) // rounded twice on every machine
 	}
-	for i, x := range e.offset {
-		dst[i] += x
+	if e.offset != nil {
+		simd.SGD(dst, e.offset, 1, -1)
 	}
 }
 

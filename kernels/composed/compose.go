@@ -66,9 +66,7 @@ func (c *Composer) Compose(dst []float32, word uint32, next []uint32) {
 func Mean(dst []float32, ngrams int, row func(i int) []float32) {
 	clear(dst)
 	for i := range ngrams {
-		for j, x := range row(i) {
-			dst[j] += x
-		}
+		simd.SGD(dst, row(i), 1, -1)
 	}
 	weight := 1 / float32(max(ngrams, 1))
 	for j := range dst {
