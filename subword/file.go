@@ -2,14 +2,16 @@ package subword
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"runtime"
 	"slices"
 
-	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 )
 
@@ -32,11 +34,11 @@ type description struct {
 	Scale   float32         `json:"scale,omitempty"` // of n-grams
 }
 
-// Save writes an encoder or n-grams to a file, for Load. Words' own vectors are not part of it. The file is
-// written whole or not at all. A parameter with NaN or infinity is an error.
+// Write writes the file of an encoder or n-grams, for Load. Words' own vectors are not part of it. A parameter with NaN or
+// infinity is an error.
 //
 // offset, one vector, is added to every composed one; see Offset. center is what the run takes off all vectors; nil: nothing.
-func Save(path string, e Trained, offset, center []float32) error {
+func Write(w io.Writer, e Trained, offset, center []float32) error {
 	d := description{Version: fileVersion}
 	var f fileWriter
 	e.save(&d, &f)
@@ -49,11 +51,9 @@ func Save(path string, e Trained, offset, center []float32) error {
 		err = f.err
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		return safetensors.WriteSealed(w, map[string]string{metadataKey: string(text)}, f.tensors, f.write)
-	})
+	return safetensors.WriteSealed(w, map[string]string{metadataKey: string(text)}, f.tensors, f.write)
 }
 
 type fileWriter struct {
@@ -95,36 +95,42 @@ func (f *fileWriter) bytes(name string, values []byte) {
 
 // finite reports whether no value is NaN or infinite.
 func finite(values []float32) bool {
-	for _, v := range values {
-		if v-v != 0 {
-			return false
+	const atATime = 1 << 18
+	return nil == parallel.Try(context.Background(), runtime.GOMAXPROCS(0), (len(values)+atATime-1)/atATime, func(_, part int) error {
+		for _, v := range values[part*atATime : min((part+1)*atATime, len(values))] {
+			if v-v != 0 {
+				return errNotFinite
+			}
 		}
-	}
-	return true
-}
-
-// used returns the buckets in use by row.
-func (e *NGrams) used() []uint32 {
-	used := slices.AppendSeq(make([]uint32, 0, len(e.rows)), maps.Keys(e.rows))
-	slices.SortFunc(used, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(e.rows[a], e.rows[b]), cmp.Compare(a, b))
+		return nil
 	})
-	return used
 }
 
-// writeBuckets writes the buckets in use by row, and their rows, 32 bits each, little-endian.
-func (e *NGrams) writeBuckets(f *fileWriter) {
-	buckets := e.used()
-	rows := make([]uint32, len(buckets))
-	for i, bucket := range buckets {
-		rows[i] = e.rows[bucket]
+var errNotFinite = errors.New("a value is not finite")
+
+// used returns the buckets in use by row, and their rows.
+func (e *NGrams) used() (buckets, rows []uint32) {
+	used := make([]uint64, 0, len(e.rows)) // the row before the bucket
+	for bucket, row := range e.rows {
+		used = append(used, uint64(row)<<32|uint64(bucket))
 	}
+	slices.Sort(used)
+	for _, x := range used {
+		buckets, rows = append(buckets, uint32(x)), append(rows, uint32(x>>32))
+	}
+	return buckets, rows
+}
+
+// writeBuckets writes what used returns, 32 bits each, little-endian.
+func (e *NGrams) writeBuckets(f *fileWriter) {
+	buckets, rows := e.used()
 	f.bytes("buckets", memory.BytesOf(buckets))
 	f.bytes("rows", memory.BytesOf(rows))
 }
 
-// offsetBytes is about the memory of the vectors that Offset composes at a time.
-const offsetBytes = 2 << 20
+// offsetBytes is about the memory of the vectors that Offset composes at a time, and offsetColumns how many values of each a thread
+// sums up.
+const offsetBytes, offsetColumns = 2 << 20, 16
 
 // Offset returns the difference between the vectors of words, len(words) x Dim, and the vectors that Load's result composes for
 // them: the trained ones also hold words' own vectors, or context vectors. It is the difference of words that occur once, by a
@@ -145,7 +151,13 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		occur = slices.Repeat([]uint64{1}, len(counts))
 		counts = occur
 	}
-	f, logs := newFrequencies(occur), 0
+	f, logs, known := newFrequencies(occur), make([]float64, len(words)), 0
+	for word, count := range counts {
+		if count > 0 {
+			logs[word] = float64(f.logs[known])
+			known++
+		}
+	}
 	most := min(max(offsetBytes/(4*n)/blockRows, 1)*blockRows, len(words))
 	sums, products, composed := make([]float64, n), make([]float64, n), make([]float32, most*n)
 	for first := 0; first < len(words); first += most {
@@ -153,17 +165,19 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
 			return nil, err
 		}
-		for word := range rows {
-			if counts[first+word] == 0 {
-				continue
+		// Each column is summed up from the first word to the last, whatever the threads. Without a context there is no error.
+		_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (n+offsetColumns-1)/offsetColumns, func(part int) {
+			for word, count := range counts[first : first+rows] {
+				if count == 0 {
+					continue
+				}
+				for i := part * offsetColumns; i < min((part+1)*offsetColumns, n); i++ {
+					difference := float64(vectors[(first+word)*n+i]) - float64(composed[word*n+i])
+					sums[i] += difference
+					products[i] += logs[first+word] * difference
+				}
 			}
-			for i, x := range vectors[(first+word)*n:][:n] {
-				difference := float64(x) - float64(composed[word*n+i])
-				sums[i] += difference
-				products[i] += float64(f.logs[logs]) * difference
-			}
-			logs++
-		}
+		})
 	}
 	offset := make([]float32, n)
 	for i := range offset {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/internal/testfiles"
 )
@@ -42,7 +43,7 @@ func TestSaveAndLoad(t *testing.T) {
 		n := e.Dim()
 		offset := random(r, make([]float32, n))
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, offset, nil); err != nil {
+		if err := save(path, e, offset); err != nil {
 			t.Fatal(err)
 		}
 		loaded, err := Load(path)
@@ -185,7 +186,7 @@ func TestOffset(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	for name, e := range trained(t) {
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, make([]float32, e.Dim()), nil); err != nil {
+		if err := save(path, e, make([]float32, e.Dim())); err != nil {
 			t.Fatal(err)
 		}
 		whole, err := os.ReadFile(path)
@@ -246,7 +247,7 @@ func TestLoadRefuses(t *testing.T) {
 		change(&cnn.options, &sums.options)
 		for _, e := range []Trained{cnn, sums} {
 			path := filepath.Join(t.TempDir(), "encoder")
-			if err := Save(path, e, make([]float32, 6), nil); err != nil {
+			if err := save(path, e, make([]float32, 6)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -264,7 +265,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestEncoderDamaged(t *testing.T) {
 	for name, e := range trained(t) {
 		path := filepath.Join(t.TempDir(), "encoder")
-		if err := Save(path, e, make([]float32, e.Dim()), nil); err != nil {
+		if err := save(path, e, make([]float32, e.Dim())); err != nil {
 			t.Fatal(err)
 		}
 		whole, err := os.ReadFile(path)
@@ -295,7 +296,7 @@ func TestSharedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "encoder")
-	if err := Save(path, e, make([]float32, 2), nil); err != nil {
+	if err := save(path, e, make([]float32, 2)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -398,4 +399,9 @@ func (f *hostileFile) width(n int) {
 	} else if f.about.Network != nil {
 		f.about.Network.CharDim += n + 1
 	}
+}
+
+// save writes the file of an encoder that was not centred.
+func save(path string, e Trained, offset []float32) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, e, offset, nil) })
 }

@@ -18,7 +18,7 @@ import (
 func FuzzRead(f *testing.F) {
 	for _, e := range trained(f) {
 		path := filepath.Join(f.TempDir(), "encoder.safetensors")
-		if err := Save(path, e, make([]float32, e.Dim()), nil); err != nil {
+		if err := save(path, e, make([]float32, e.Dim())); err != nil {
 			f.Fatal(err)
 		}
 		file, err := os.ReadFile(path)

@@ -52,11 +52,12 @@ func (e *NGrams) goOn() {
 	rows, row := e.start.Encoder.(NGramRows), make([]float32, e.Dim())
 	known := make([]float32, e.words.PartCount())
 	e.known = known
-	for _, bucket := range e.used() {
+	buckets, parts := e.used()
+	for k, bucket := range buckets {
 		if !rows.NGramRow(bucket, row) {
 			continue
 		}
-		part := e.rows[bucket]
+		part := parts[k]
 		known[part]++
 		for i, z := 0, e.row(int(part)); i < len(z); i++ {
 			if known[part] == 1 {

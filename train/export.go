@@ -1,13 +1,11 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/graph"
@@ -95,22 +93,14 @@ func (j *job) export(folder *runfolder.Folder) error {
 	return err
 }
 
-// exportTables writes the context table and the vectors to use, and then their encoder, which needs all of them at once. A fit
+// exportTables writes the context table, the vectors to use and their encoder, and then a fit, which needs all vectors at once and
 // takes long: who kills it keeps the vectors.
 func (j *job) exportTables(folder *runfolder.Folder) error {
 	// An interrupted run may have left older files: a kill must not leave some of them beside new ones.
 	if err := folder.RemoveVectors(); err != nil {
 		return err
 	}
-	if err := j.exportPositions(folder); err != nil {
-		return err
-	}
 	words, contexts := j.trainer.Tables()
-	var contextsErr error
-	var working sync.WaitGroup
-	working.Go(func() {
-		contextsErr = j.exportRows(folder, runfolder.ContextFile, j.text.vocabulary.Words, j.rows(contexts, nil, nil))
-	})
 	vectors, added, untouched := words, contexts, j.start.kept
 	var center []float32
 	if j.composes() {
@@ -121,12 +111,24 @@ func (j *job) exportTables(folder *runfolder.Folder) error {
 			copy(vectors[i*j.config.Dim:], vector)
 		}
 	}
-	err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(vectors, added, untouched))
-	working.Wait()
-	if err = cmp.Or(err, contextsErr); err != nil || !j.composes() {
+	vocabulary, encoder := j.text.vocabulary.Words, j.encoderFile(vectors, center)
+	files := append(j.positionsFile(),
+		j.tableFile(runfolder.ContextFile, vocabulary, j.rows(contexts, nil, nil)),
+		j.tableFile(runfolder.VectorsFile, vocabulary, j.rows(vectors, added, untouched)))
+	if j.encoder != nil && j.unseen == nil {
+		files = append(files, encoder)
+	}
+	err := folder.WriteAll(files...)
+	if errors.Is(err, embedding.ErrNotFinite) {
+		return fmt.Errorf("%w: the trained vectors are not sound: %w", ErrDiverged, err)
+	}
+	if err != nil || j.unseen == nil {
 		return err
 	}
-	return j.exportEncoders(folder, vectors, center)
+	if err := j.exportFit(folder, vectors); err != nil || j.encoder == nil {
+		return err
+	}
+	return folder.WriteAll(encoder) // now: a run that was killed before must not have it compose what the fit should
 }
 
 // rows returns the rows of a table, with contexts added to them as --context-weight says, or nil. Those that training left untouched
@@ -145,8 +147,8 @@ func (j *job) rows(words, contexts []float32, untouched [][]float32) func(i int,
 	}
 }
 
-// exportPositions writes the position weights, if there are some, each with its offset as its word.
-func (j *job) exportPositions(folder *runfolder.Folder) error {
+// positionsFile is the file of the position weights, if there are some, each with its offset as its word.
+func (j *job) positionsFile() []atomicfile.File {
 	var offsets []string
 	for k := -j.config.Window; k <= j.config.Window; k++ {
 		if k != 0 {
@@ -155,42 +157,38 @@ func (j *job) exportPositions(folder *runfolder.Folder) error {
 	}
 	for _, t := range j.trainer.State() {
 		if t.Name == graph.PositionsTensor {
-			return j.exportRows(folder, runfolder.PositionsFile, offsets, j.rows(t.Data, nil, nil))
+			return []atomicfile.File{j.tableFile(runfolder.PositionsFile, offsets, j.rows(t.Data, nil, nil))}
 		}
 	}
 	return nil
 }
 
-// exportRows writes a vector for each word.
-func (j *job) exportRows(folder *runfolder.Folder, name string, words []string, vector func(i int, buffer []float32) []float32) error {
+// tableFile is a file with a vector for each word.
+func (j *job) tableFile(name string, words []string, vector func(i int, buffer []float32) []float32) atomicfile.File {
 	rows := embedding.Rows{Words: words, Dim: j.config.Dim, Vector: vector}
-	err := folder.Write(name, func(w io.Writer) error { return rows.WriteBinary(w, j.config.ThreadCount()) })
-	if errors.Is(err, embedding.ErrNotFinite) {
-		return fmt.Errorf("%w: the trained vectors are not sound: %w", ErrDiverged, err)
-	}
-	return err
+	return atomicfile.File{Path: name, Write: func(w io.Writer) error { return rows.WriteBinary(w, j.config.ThreadCount()) }}
 }
 
-// exportEncoders writes the fit, if there is one, and then the encoder, with the offset that fits composed vectors to the given
-// ones. So a run that was killed while it was fitted does not have the encoder compose what the fit should.
-func (j *job) exportEncoders(folder *runfolder.Folder, vectors, center []float32) error {
-	if j.unseen != nil {
-		once, err := j.unseen.Fit(vectors, j.text.saved.Counts, unseenRidge, j.config.ThreadCount())
-		if err == nil {
-			err = subword.Save(folder.Path(runfolder.FitFile), j.unseen, once, nil)
-		}
-		if err != nil || j.encoder == nil {
-			return err
-		}
-	}
-	if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
-		return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, kept, center)
-	}
-	offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
+func (j *job) exportFit(folder *runfolder.Folder, vectors []float32) error {
+	once, err := j.unseen.Fit(vectors, j.text.saved.Counts, unseenRidge, j.config.ThreadCount())
 	if err != nil {
 		return err
 	}
-	return subword.Save(folder.Path(runfolder.EncoderFile), j.encoder, offset, center)
+	return folder.Write(runfolder.FitFile, func(w io.Writer) error { return subword.Write(w, j.unseen, once, nil) })
+}
+
+// encoderFile is the file of the encoder, with the offset that fits composed vectors to the given ones.
+func (j *job) encoderFile(vectors, center []float32) atomicfile.File {
+	return atomicfile.File{Path: runfolder.EncoderFile, Write: func(w io.Writer) error {
+		if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
+			return subword.Write(w, j.encoder, kept, center)
+		}
+		offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
+		if err != nil {
+			return err
+		}
+		return subword.Write(w, j.encoder, offset, center)
+	}}
 }
 
 // diskSpace returns the size of the files of the run.

@@ -32,16 +32,18 @@ func TestSavingDiverged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	values := make([]float32, len(words))
+	trainer := newFake(1, len(words), 1)
+	j.trainer = trainer
+	values := trainer.w
 	values[7] = float32(math.NaN())
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(values, nil, nil)); !errors.Is(err, ErrDiverged) {
+	if err := j.exportTables(folder); !errors.Is(err, ErrDiverged) {
 		t.Errorf("NaN: %v", err)
 	}
 	values[7] = 0
 	if err := os.RemoveAll(folder.Dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.exportRows(folder, runfolder.VectorsFile, j.text.vocabulary.Words, j.rows(values, nil, nil)); err == nil || errors.Is(err, ErrDiverged) {
+	if err := j.exportTables(folder); err == nil || errors.Is(err, ErrDiverged) {
 		t.Errorf("no folder: %v", err)
 	}
 }

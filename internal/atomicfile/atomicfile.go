@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Write lets write fill a temporary file beside path, through a buffer, then syncs
@@ -40,11 +43,25 @@ type File struct {
 // files are put back. Pipes, devices and standard output are written in their turn.
 func WriteAll(files ...File) error {
 	var s set
+	return s.write(1, files)
+}
+
+// WriteAtOnce is WriteAll in a folder that the caller has to itself. It calls the writers of all files at the same time.
+func WriteAtOnce(files ...File) error {
+	s := set{alone: true}
+	return s.write(len(files), files)
+}
+
+func (s *set) write(threads int, files []File) error {
 	defer s.discard()
-	for _, f := range files {
-		if err := s.add(f); err != nil {
-			return fmt.Errorf("cannot write %s: %w", f.Path, err)
+	err := parallel.Try(context.Background(), threads, len(files), func(_, i int) error {
+		if err := s.add(files[i]); err != nil {
+			return fmt.Errorf("cannot write %s: %w", files[i].Path, err)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return s.publish()
 }

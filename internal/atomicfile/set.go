@@ -6,10 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // A set holds files that get their names together.
-type set []*draft
+type set struct {
+	sync.Mutex
+	drafts []*draft
+	alone  bool // no other process writes to the folder, which the caller may have locked
+}
 
 // A draft is a temporary file that will get the name path.
 type draft struct {
@@ -29,7 +34,9 @@ func (s *set) draft(path string, write func(f *os.File) error) error {
 	if err != nil {
 		return err
 	}
-	*s = append(*s, &draft{file: f, path: path})
+	s.Lock()
+	s.drafts = append(s.drafts, &draft{file: f, path: path})
+	s.Unlock()
 	if err := write(f); err != nil {
 		return err
 	}
@@ -45,7 +52,7 @@ func (s *set) draft(path string, write func(f *os.File) error) error {
 
 // publish gives all drafts their names.
 func (s *set) publish() error {
-	if len(*s) == 0 {
+	if len(s.drafts) == 0 {
 		return nil
 	}
 	unfinished.Lock()
@@ -53,19 +60,21 @@ func (s *set) publish() error {
 	if unfinished.abandoned {
 		return errAbandoned
 	}
-	if len(*s) > 1 { // a rename replaces only one file at once
-		defer lockFolder(filepath.Dir((*s)[0].path))()
+	if len(s.drafts) > 1 { // a rename replaces only one file at once
+		if !s.alone {
+			defer lockFolder(filepath.Dir(s.drafts[0].path))()
+		}
 		if err := s.moveAway(); err != nil {
 			return errors.Join(err, s.restore())
 		}
 	}
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		if err := os.Rename(d.file.Name(), d.path); err != nil {
 			return errors.Join(fmt.Errorf("cannot write %s: %w", d.path, err), s.restore())
 		}
 		d.ready = true
 	}
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		delete(unfinished.names, d.file.Name())
 		if d.aside != "" {
 			os.Remove(d.aside) // or the next call does
@@ -77,7 +86,7 @@ func (s *set) publish() error {
 
 // moveAway moves away the files that the drafts replace.
 func (s *set) moveAway() error {
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		info, err := os.Lstat(d.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -99,13 +108,13 @@ func (s *set) moveAway() error {
 
 // restore puts back the files that were moved away, if all drafts can leave their places.
 func (s *set) restore() (err error) {
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		if d.ready {
 			err = errors.Join(err, os.Rename(d.path, d.file.Name()))
 			d.ready = false
 		}
 	}
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		if err == nil && d.aside != "" {
 			err = os.Rename(d.aside, d.path)
 		}
@@ -115,7 +124,7 @@ func (s *set) restore() (err error) {
 
 // discard closes the drafts, and removes those that did not get their names.
 func (s *set) discard() {
-	for _, d := range *s {
+	for _, d := range s.drafts {
 		d.file.Close() // it is synced or useless
 		if !d.ready {
 			_ = end(d.file) // the error that led here is the one to tell

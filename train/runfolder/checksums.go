@@ -235,13 +235,27 @@ func checkSaved(dir string) error {
 // Write writes a file of the run, which gets its line in the list of checksums when
 // training begins, or with Finish.
 func (f *Folder) Write(name string, write func(w io.Writer) error) error {
-	if err := f.sums.forget(f.Dir, name); err != nil {
-		return err
+	return f.WriteAll(atomicfile.File{Path: name, Write: write})
+}
+
+// WriteAll is Write of files that appear together. Their paths are names. Those that have checksums of their own get no line.
+func (f *Folder) WriteAll(files ...atomicfile.File) error {
+	hashes, all := make([]*xxhash.Digest, len(files)), make([]atomicfile.File, len(files))
+	for i, file := range files {
+		if err := f.sums.forget(f.Dir, file.Path); err != nil {
+			return err
+		}
+		hash, write := xxhash.New(), file.Write
+		if slices.Contains(checkedFiles, file.Path) {
+			hashes[i], write = hash, func(w io.Writer) error { return file.Write(&summed{w, hash}) }
+		}
+		all[i] = atomicfile.File{Path: f.Path(file.Path), Write: write}
 	}
-	hash := xxhash.New()
-	err := atomicfile.Write(f.Path(name), func(w io.Writer) error { return write(&summed{w, hash}) })
-	if err == nil {
-		f.sums.set(name, hash.Sum64())
+	err := atomicfile.WriteAtOnce(all...)
+	for i, hash := range hashes {
+		if err == nil && hash != nil {
+			f.sums.set(files[i].Path, hash.Sum64())
+		}
 	}
 	return err
 }
