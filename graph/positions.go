@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/wordcontext"
 	"gorgonia.org/gorgonia"
@@ -58,22 +59,13 @@ func (w *windows) eachBlock(work func(b *positionBlock, number int)) error {
 	})
 }
 
-// ofWindows lists, for each place, the sums over its window: over the words before it and after it.
+// ofWindows lists, for each place, the sum over its window. The place itself is in it, with weights of zero.
 func (b *positionBlock) ofWindows(x *wordcontext.Stretch) {
-	b.sums = b.sums[:0]
-	for place, weight := b.first, uint32(0); place < b.end; place, weight = place+1, weight+1 {
-		p, from := uint32(place), uint32(b.from)
-		before, after := p-x.From[p], x.To[p]-p-1
-		if before > 0 {
-			b.sums = append(b.sums, simd.ProductSum{
-				Out: p, Weight: weight, A: uint32(x.Window) - before, B: p - before - from, Rows: before,
-			})
-		}
-		if after > 0 {
-			b.sums = append(b.sums, simd.ProductSum{
-				Out: p, Weight: weight, A: uint32(x.Window), B: p + 1 - from, Rows: after, Add: min(before, 1),
-			})
-		}
+	b.sums = memory.Resize(b.sums, b.end-b.first)
+	for i := range b.sums {
+		p := uint32(b.first + i)
+		from := x.From[p]
+		b.sums[i] = simd.ProductSum{Out: p, Weight: uint32(i), A: uint32(x.Window) + from - p, B: from - uint32(b.from), Rows: x.To[p] - from}
 	}
 }
 
@@ -109,6 +101,7 @@ func (w *windows) weighted(in []*tensor.Dense) error {
 	x, n := w.stretch, w.positions.dim
 	return w.eachBlock(func(b *positionBlock, _ int) {
 		b.positions.Gather(w.positions.data, n, w.forwards)
+		b.positions.Clear(x.Window)
 		b.words.Gather(words, n, x.Words[b.from:b.to])
 		b.ofWindows(x)
 		simd.SumProducts(means, n, b.sums, b.weights, &b.positions, &b.words)
@@ -126,6 +119,7 @@ func (w *windows) weightedBack(in []*tensor.Dense) error {
 			b.rows = append(b.rows, uint32(p))
 		}
 		b.positions.Gather(w.positions.data, n, w.backwards)
+		b.positions.Clear(x.Window)
 		b.gradients.Gather(gradients, n, b.rows)
 		b.words.Gather(words, n, x.Words[b.from:b.to])
 		for p := b.first; p < b.end; p++ {

@@ -42,7 +42,8 @@ type windows struct {
 	ofPositions []float32      // (blocks(T) * 2W, N), their gradient in each block of places
 	ones        []float32      // of a block of places
 
-	// (2W) each: the rows of positions in the order of a window's places, and in that of the windows that a place is in
+	// (2W+1) each: the rows of positions in the order of a window's places, and in that of the windows that a place is in. Any row
+	// stands for the place itself.
 	forwards, backwards []uint32
 }
 
@@ -66,7 +67,7 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
 	if positions != nil {
 		around := min(placesTogether+c.Positions, t)
-		bytes := simd.PanelBytes(c.Positions+2*around, c.Dim)
+		bytes := simd.PanelBytes(c.Positions+1+2*around, c.Dim)
 		c.Account.Take(trainer.ForWork, int64(workers.Threads())*bytes)
 	}
 	if means == nil || moves == nil || inside == nil || rows > 0 && sums == nil {
@@ -79,8 +80,11 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	if positions != nil {
 		w.ofPositions, w.ones = sums, slices.Repeat([]float32{1}, placesTogether)
 		for row := range uint32(positions.rows) {
-			w.forwards, w.backwards = append(w.forwards, row), append(w.backwards, uint32(positions.rows)-1-row)
+			w.forwards = append(w.forwards, row)
 		}
+		w.forwards = slices.Insert(w.forwards, positions.rows/2, 0)
+		w.backwards = slices.Clone(w.forwards)
+		slices.Reverse(w.backwards)
 	}
 	for i := range w.scratch {
 		w.scratch[i].gradient = make([]float32, c.Dim)

@@ -27,6 +27,13 @@ func (p *Panels) Gather(table []float32, n int, rows []uint32) {
 	}
 }
 
+// Clear writes zeros to a row.
+func (p *Panels) Clear(row int) {
+	for at := row * panelColumns; at < len(p.values); at += p.rows * panelColumns {
+		clear(p.values[at:][:panelColumns])
+	}
+}
+
 // PanelBytes is the memory of rows of n values in panels.
 func PanelBytes(rows, n int) int64 {
 	return 4 * int64(rows) * int64((n+panelColumns-1)/panelColumns*panelColumns)
