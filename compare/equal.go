@@ -9,8 +9,6 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
-	"github.com/w2vcl/w2vcl/evaluate"
-	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -46,7 +44,7 @@ func (r *Result) work() []workSpan {
 		name string
 		of   func(v VariantResult) float64
 	}{
-		{"seconds", VariantResult.seconds},
+		{"seconds", VariantResult.Seconds},
 		{"pairs", func(v VariantResult) float64 { return float64(v.Pairs.Mean) }},
 		{"epochs", func(v VariantResult) float64 { return float64(v.Epochs.Mean) }},
 	}
@@ -72,12 +70,20 @@ func (r *Result) work() []workSpan {
 	return spans
 }
 
-// seconds returns the seconds of a run, as measured beforehand if they were: other programs slow a run down.
-func (v VariantResult) seconds() float64 {
+// Seconds returns the seconds of a run, as measured beforehand if they were: other programs slow a run down.
+func (v VariantResult) Seconds() float64 {
 	if v.Length != nil {
 		return v.Length.Seconds
 	}
 	return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean)
+}
+
+// slowed is how many times as long as measured beforehand the runs took.
+func (v VariantResult) slowed() float64 {
+	if seconds := v.Seconds(); seconds > 0 {
+		return float64(v.SecondsMatrix.Mean+v.SecondsTrain.Mean) / seconds
+	}
+	return 1
 }
 
 // Fair reports whether the variants had about the same of seconds, pairs or words of the text: only then a
@@ -111,44 +117,36 @@ func searched(v experiment.Variant, texts map[string]string) *search {
 	return &s
 }
 
-// cell says how many runs there were.
-func (s *search) cell() cell {
-	switch {
-	case s == nil:
-		return cell{Text: "–"}
-	case s.Alike == 0:
-		return cell{Text: terminal.Quantity(terminal.Number(s.Runs), "run")}
-	default:
-		return cell{Text: terminal.Quantity(terminal.Number(s.Runs), "run"), Small: fmt.Sprintf("last %d: %s", s.Alike, signed(evaluate.Score(s.Gain)))}
-	}
-}
-
 // unequalSearch says how the searches for the recipes of the variants differ; empty if their efforts were about equal.
 func (p page) unequalSearch() string {
-	var said []string
+	var few, many VariantResult
 	least, most := math.MaxInt, 0
 	for _, v := range p.Variants {
 		if v.Mode == experiment.ModeExternal {
 			continue
 		}
-		n, runs := 0, "no recorded run"
+		n := 0
 		if v.Searched != nil {
 			n = v.Searched.Runs
-			runs = terminal.Quantity(terminal.Number(n), "run")
 		}
-		least, most = min(least, n), max(most, n)
-		said = append(said, runs+" for "+v.Name)
+		if n < least {
+			least, few = n, v
+		}
+		if n > most {
+			most, many = n, v
+		}
 	}
-	if len(said) < 2 || float64(most) <= unequal*float64(least) {
+	if float64(most) <= unequal*float64(least) {
 		return ""
 	}
-	return fmt.Sprintf("The recipes were not searched with equal effort: %s.", strings.Join(said, ", "))
+	return fmt.Sprintf("Recipes were tuned by %d (%s) to %d runs (%s).", least, few.Name, most, many.Name)
 }
 
 // unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes, or if encoders are what is
 // compared. What they gain on rare words and on grammar says nothing of the modes.
 func (p page) unequalSpelling() string {
-	var composed, whole []string
+	var composed []string
+	others := false
 	for _, v := range p.Variants {
 		kind := v.Settings["subword"]
 		switch _, chosen := v.Own["subword"]; {
@@ -156,16 +154,18 @@ func (p page) unequalSpelling() string {
 			return ""
 		case v.Mode == experiment.ModeExternal:
 		case kind == "" || kind == settings.SubwordNone:
-			whole = append(whole, v.Name)
+			others = true
 		default:
 			composed = append(composed, fmt.Sprintf("%s (--subword %s)", v.Name, kind))
 		}
 	}
-	if len(composed) == 0 || len(whole) == 0 {
-		return p.Spelling
+	if what, _, found := strings.Cut(p.Spelling, ": "); found {
+		return what + "."
 	}
-	return fmt.Sprintf("Words are composed from their spelling in %s, but not in %s: --subword none makes that equal.",
-		strings.Join(composed, ", "), strings.Join(whole, ", "))
+	if len(composed) == 0 || !others {
+		return ""
+	}
+	return fmt.Sprintf("Only %s composes words from their spelling: --subword none makes that equal.", enumerate(composed, itself))
 }
 
 // HeldEqual says what all runs had as much of.
@@ -177,42 +177,80 @@ func (p page) HeldEqual() string {
 	return "Held equal: " + b.Explain() + "."
 }
 
-// Work says how much of each the variants had; empty: there is nothing to compare.
-func (p page) Work() string {
-	var said []string
-	for _, s := range p.work() {
-		said = append(said, s.text())
-	}
-	if len(said) == 0 {
-		return ""
-	}
-	return "The runs of a variant had, on average: " + strings.Join(said, "; ") + "."
-}
+// A Fact answers a question of readers, on the page and on a terminal.
+type Fact struct{ Name, Text string }
 
-// Notes are the sentences of the page that say how far the variants can be compared.
-func (r *Result) Notes() []string {
+// Facts answers what a reader asks after the verdict.
+func (r *Result) Facts() []Fact {
 	p := page{r}
-	notes := append([]string{r.MeanNote(), p.SeedNote(), p.HeldEqual(), p.Work()}, p.Warnings()...)
-	return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	facts := []Fact{
+		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Sets", r.MeanNote()}, {"Text", p.text()},
+		{"Settings", "Each mode's recipe, and what the command sets: " + r.Command},
+	}
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// Warnings name what a reader must know before the scores.
-func (p page) Warnings() (warnings []string) {
+// fairness says how much of each the variants had, and what else makes them unequal.
+func (p page) fairness() string {
+	var equal, other []string
+	for _, s := range p.work() {
+		if s.fair() {
+			equal = append(equal, s.text())
+		} else {
+			other = append(other, s.text())
+		}
+	}
+	var said []string
+	word := "No"
+	if len(equal) > 0 {
+		said = append(said, "Yes: "+strings.Join(equal, "; ")+".")
+		word = "But"
+	}
+	if len(other) > 0 {
+		said = append(said, word+": "+strings.Join(other, "; ")+".")
+	}
+	if p.Externals() != "" {
+		said = append(said, p.Externals()+" trained elsewhere.")
+	}
+	return joined(append(said, p.unequalSearch(), p.unequalSpelling()))
+}
+
+// joined joins the sentences that say something.
+func joined(said []string) string {
+	return strings.Join(slices.DeleteFunc(said, func(text string) bool { return text == "" }), " ")
+}
+
+// problems names what went wrong.
+func (p page) problems() string {
+	said := p.overTrained()
 	for _, v := range p.Variants {
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
-			warnings = append(warnings, fmt.Sprintf("The seeds of %s trained unequally: from %s to %s pairs, so their scores differ by more than chance.",
+			said = append(said, fmt.Sprintf("The seeds of %s trained unequally, from %s to %s pairs, so their scores differ by more than chance.",
 				v.Name, report.Short(float64(least)), report.Short(float64(most))))
 		}
 	}
 	for _, run := range p.Diverged {
-		warnings = append(warnings, "Diverged, and left out: "+run+".")
+		why, _, _ := strings.Cut(run, ";")
+		said = append(said, "Left out: "+why+".")
 	}
-	for _, text := range append(p.overTrained(), p.unequalSearch(), p.unequalSpelling()) {
-		if text != "" {
-			warnings = append(warnings, text)
-		}
+	if len(p.Missing) > 0 {
+		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
-	return warnings
+	if slowed := p.slowed(); slowed > unequal {
+		said = append(said, fmt.Sprintf("Other programs made the runs take up to %.1f times as long as measured beforehand.", slowed))
+	}
+	if len(said) == 0 {
+		return "None: no run diverged, and none is over-trained."
+	}
+	return joined(said)
+}
+
+// slowed is how much longer the runs took than they were measured to take, at most.
+func (r *Result) slowed() (most float64) {
+	for _, v := range r.Variants {
+		most = max(most, v.slowed())
+	}
+	return most
 }
 
 // fall is by how much a mean score falls in a run that is over-trained.
@@ -233,8 +271,8 @@ func (p page) overTrained() (said []string) {
 	for _, v := range p.Variants {
 		if best, ok := v.peak(); ok {
 			last := v.Curve[len(v.Curve)-1]
-			said = append(said, fmt.Sprintf("%s is over-trained from %s s on: its mean score was %s there, and is %s after %s s.",
-				v.Name, report.Short(float64(best.Seconds.Mean)), best.Score.Mean, last.Score.Mean, report.Short(float64(last.Seconds.Mean))))
+			said = append(said, fmt.Sprintf("%s is over-trained: its mean score was %s after %s of %s s, and is %s.",
+				v.Name, best.Score.Mean, report.Short(float64(best.Seconds.Mean)/v.slowed()), report.Short(float64(last.Seconds.Mean)/v.slowed()), last.Score.Mean))
 		}
 	}
 	return said

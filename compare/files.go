@@ -49,7 +49,7 @@ func (r *Result) Write(dir string) error {
 	}
 	p := page{r}
 	for _, f := range p.Figures() {
-		add(filepath.Join(figuresFolder, f.Name()+".svg"), func(w io.Writer) error { return report.WriteSVG(w, f.Chart) })
+		add(filepath.Join(figuresFolder, f.Name()+".svg"), func(w io.Writer) error { return report.WriteSVG(w, f.LineChart) })
 	}
 	for _, t := range p.Tables() {
 		path := filepath.Join(tablesFolder, t.Name)

@@ -84,7 +84,7 @@ func checkUnfinished(t *testing.T, f *Finished, finished, all int) {
 	if err := r.Write(out); err != nil {
 		t.Fatal(err)
 	}
-	if page := read(t, filepath.Join(out, PageFile)); !strings.Contains(page, "left out:</strong> "+strings.Join(r.Missing, "; ")+".") {
+	if page := read(t, filepath.Join(out, PageFile)); !strings.Contains(page, "left out: "+strings.Join(r.Missing, "; ")+".") {
 		t.Errorf("the page does not name %q", r.Missing)
 	}
 }

@@ -2,10 +2,20 @@ package compare
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/atomicfile"
+	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/train"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
@@ -62,17 +72,48 @@ func (e *executor) fixLength(ctx context.Context, r *experiment.Run, record *Rec
 	return nil
 }
 
-// measure finds what the length of a configuration comes to.
-func (e *executor) measure(ctx context.Context, c *settings.Config, timed bool) (Length, error) {
-	options := train.Options{Text: e.texts[(experiment.Run{Config: *c}).TextKey()], Matrix: e.shared.get, Steady: true}
-	plan, err := train.MakePlan(ctx, *c, options, e.Progress)
-	l := Length{Seconds: plan.SecondsMatrix + plan.SecondsTrain}
+// measure finds what the length of a configuration comes to. Other programs change that, so a comparison that is repeated takes what was
+// measured first.
+func (e *executor) measure(ctx context.Context, c *settings.Config, timed bool) (l Length, err error) {
+	text := e.texts[(experiment.Run{Config: *c}).TextKey()]
+	file := lengthFile(c, text, timed)
+	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &l) == nil && l.Seconds > 0 {
+		e.Progress.Notef("Time: as measured before, in %s", file)
+		return l, nil
+	}
+	plan, err := train.MakePlan(ctx, *c, train.Options{Text: text, Matrix: e.shared.get, Steady: true}, e.Progress)
+	if err != nil {
+		return l, err
+	}
+	l = Length{Seconds: plan.SecondsMatrix + plan.SecondsTrain}
 	if timed && c.Mode == settings.ModeCL {
 		l.Iterations = plan.Iterations
 	} else if timed {
 		l.Words = float64(plan.TrainWords) * plan.Epochs
 	}
-	return l, err
+	if file != "" && os.MkdirAll(filepath.Dir(file), 0o755) == nil { // where nothing can be kept, it is measured again
+		_ = atomicfile.Write(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(l) })
+	}
+	return l, nil
+}
+
+// lengthFile names the file of the user's cache that keeps the length of a configuration on this machine; "" if there is none.
+func lengthFile(c *settings.Config, text *corpus.Corpus, timed bool) string {
+	cache, err := os.UserCacheDir()
+	if err != nil || c.Device != settings.DeviceCPU {
+		return ""
+	}
+	texts := c.Recorded()
+	for _, name := range append([]string{"seed", "checkpoint"}, pathSettings...) {
+		delete(texts, name)
+	}
+	key := fmt.Sprint(texts, timed, corpus.Hex(text.Fingerprint()), machine.Describe().Processor, runtime.GOMAXPROCS(0))
+	if program, err := os.Executable(); err == nil {
+		if info, err := os.Stat(program); err == nil { // another version may be faster
+			key += fmt.Sprint(info.Size(), info.ModTime())
+		}
+	}
+	return filepath.Join(cache, "w2vcl", "lengths", corpus.Hex(xxhash.Sum64String(key))+".json")
 }
 
 // firstRun returns the summary of the first run, which others follow in pairs or epochs.

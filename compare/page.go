@@ -36,9 +36,7 @@ type page struct{ *Result }
 
 type figure struct {
 	Caption string
-	Note    string
-	Legend  []report.Key // if it is not the one of the section
-	report.Chart
+	report.LineChart
 }
 
 // Name is the name of the figure's files.
@@ -76,18 +74,6 @@ func (p page) Repeatable() string {
 }
 
 func (p page) Number(n int64) string { return terminal.Number(n) }
-func (p page) Count(n int) string    { return terminal.Number(n) }
-
-func (p page) Legend() []report.Key {
-	var keys []report.Key
-	for i, v := range p.Variants {
-		if v.Mode == experiment.ModeExternal { // it has no curves
-			continue
-		}
-		keys = append(keys, report.Key{Name: v.Name, Color: i})
-	}
-	return keys
-}
 
 // Devices says where the runs trained; empty: all on the CPU.
 func (p page) Devices() string {
@@ -104,14 +90,6 @@ func (p page) Devices() string {
 		}
 	}
 	return strings.Join(lines, "; ")
-}
-
-// Together says what went on beside a training; empty: nothing.
-func (p page) Together() string {
-	if p.Devices() == "" {
-		return ""
-	}
-	return "A run on a GPU was scored while the next one trained: scoring had half of the processors then."
 }
 
 // Externals names the variants that other programs trained; empty: none.
@@ -132,11 +110,16 @@ func (p page) Vocabularies() bool {
 	})
 }
 
-// SeedNote says how many runs there are, and of which seeds.
-func (p page) SeedNote() string {
-	first := p.Runs[0].Seed
-	if p.Seeds == 1 {
-		return fmt.Sprintf("One run of each variant, seed %d.", first)
+// text names the text, the seeds and the devices.
+func (p page) text() string {
+	said := fmt.Sprintf("%s: %s words, vocabulary %s. ", p.Text.Corpus, terminal.Number(p.Text.Tokens), terminal.Number(p.Text.Vocabulary))
+	if first := p.Runs[0].Seed; p.Seeds == 1 {
+		said += fmt.Sprintf("Seed %d only.", first)
+	} else {
+		said += fmt.Sprintf("Seeds %d to %d of each variant.", first, first+uint64(p.Seeds)-1)
 	}
-	return fmt.Sprintf("%d runs of each variant, seeds %d to %d.", p.Seeds, first, first+uint64(p.Seeds)-1)
+	if p.Devices() != "" {
+		said += " Trained on " + p.Devices() + "."
+	}
+	return said
 }

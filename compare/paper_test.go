@@ -39,7 +39,7 @@ func TestPaperFiles(t *testing.T) {
 	}
 	for _, folder := range []string{figuresFolder, tablesFolder} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
-		if err != nil || len(entries) < 8 {
+		if err != nil || len(entries) < 4 {
 			t.Fatalf("%s: %v %v", folder, entries, err)
 		}
 		for _, e := range entries {

@@ -117,14 +117,20 @@ func TestEqualBudgets(t *testing.T) {
 	}
 }
 
-// TestMeasuredLength: a budget in seconds is measured once for each variant, also by a command that goes on; all of its seeds train as
-// much, and the report counts the seconds that were measured.
+// TestMeasuredLength: a budget in seconds is measured once for each variant, also by a command that goes on or begins anew; all of its seeds
+// train as much, and the report counts the seconds that were measured.
 func TestMeasuredLength(t *testing.T) {
 	o := smallComparison(t, string(sequential.PWord2Vec), settings.ModeCL, string(sequential.Word2Vec))
 	o.Settings["contexts"], o.Budget = "12", experiment.Budget{Kind: experiment.BudgetSeconds}
 	summarized(t, o, nil)
 	o.Seeds = 3
 	r := summarized(t, o, nil)
+	o.Out += "2"
+	for i, v := range summarized(t, o, nil).Variants {
+		if *v.Length != *r.Variants[i].Length {
+			t.Errorf("%s: %+v in another folder, %+v before", v.Name, *v.Length, *r.Variants[i].Length)
+		}
+	}
 	for _, v := range r.Variants {
 		runs := r.runsOf(v.Variant)
 		for _, run := range runs {
@@ -132,8 +138,8 @@ func TestMeasuredLength(t *testing.T) {
 				t.Errorf("%s: %d iterations of %+v, seed 1 has %d of %+v", run.Name, run.Summary.Iterations, run.Length, runs[0].Summary.Iterations, v.Length)
 			}
 		}
-		if v.seconds() != v.Length.Seconds || !(v.Length.Seconds > 0) {
-			t.Errorf("%s: %v seconds of %+v", v.Name, v.seconds(), v.Length)
+		if v.Seconds() != v.Length.Seconds || !(v.Length.Seconds > 0) {
+			t.Errorf("%s: %v seconds of %+v", v.Name, v.Seconds(), v.Length)
 		}
 	}
 	first, cl := r.Runs[0], r.Runs[1]
@@ -155,7 +161,7 @@ func TestDiverged(t *testing.T) {
 		if len(r.Diverged) != 2 || !strings.HasPrefix(r.Diverged[0], "wild, seed 1: training diverged: ") || len(r.Variants) != 1 || len(r.Runs) != 2 {
 			t.Fatalf("%d runs, diverged %q", len(r.Runs), r.Diverged)
 		}
-		if !strings.Contains(read(t, filepath.Join(o.Out, PageFile)), "Diverged, and left out: wild, seed 1: ") {
+		if !strings.Contains(read(t, filepath.Join(o.Out, PageFile)), "Left out: wild, seed 1: training diverged: ") {
 			t.Error("the page does not say it")
 		}
 	}
@@ -186,31 +192,28 @@ func TestFairness(t *testing.T) {
 	for _, test := range []struct {
 		variants []VariantResult
 		fair     bool
-		work     string
-		warnings int
+		said     []string
 	}{
-		{[]VariantResult{of("a", 10, 1e6, 5), of("b", 10, 1e6, 5), external}, true, "seconds 10 each; pairs 1M each; epochs 5 each", 0},
-		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, "seconds from 10 (a) to 11 (b); pairs from 1M (b) to 6M (a)", 0},
-		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "seconds from 10 (a) to 20 (b)", 0},
-		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, "pairs from 0 (a)", 0},
-		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "", 0},
-		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "seconds 10 each", 1},
-		{[]VariantResult{of("a", 10, 1e6, 5), spelt}, true, "seconds 10 each", 1},
-		{[]VariantResult{spelt, spelt, external}, true, "seconds 10 each", 0},
+		{[]VariantResult{of("a", 10, 1e6, 5), of("b", 10, 1e6, 5), external}, true, []string{"Yes: seconds 10 each; pairs 1M each; epochs 5 each. elsewhere trained elsewhere."}},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, []string{"Yes: seconds from 10 (a) to 11 (b); epochs from 5 (a) to 6 (b). But: pairs from 1M (b) to 6M (a)."}},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, []string{"No: seconds from 10 (a) to 20 (b); "}},
+		{[]VariantResult{of("a", 10, 0, 5), of("b", 10, 1e6, 5)}, true, []string{"But: pairs from 0 (a)"}},
+		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, []string{"elsewhere trained elsewhere."}},
+		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, []string{"seconds 10 each", "Recipes were tuned by 0 (c) to 100 runs (a)."}},
+		{[]VariantResult{of("a", 10, 1e6, 5), spelt}, true, []string{"Only d (--subword ngram) composes words from their spelling"}},
+		{[]VariantResult{spelt, spelt, external}, true, []string{"epochs 5 each."}},
 	} {
 		p := page{&Result{Variants: test.variants, Sets: []Set{{Dataset: "s"}}}}
 		for i, v := range test.variants[1:] {
 			p.Differences = append(p.Differences, Difference{Dataset: "s", Variant: v.Name, Against: test.variants[i].Name, Holm: 0.001})
 		}
-		if p.Fair() != test.fair || len(p.Warnings()) != test.warnings || !strings.Contains(p.Work(), test.work) {
-			t.Errorf("fair %t, %q, warnings %q", p.Fair(), p.Work(), p.Warnings())
+		for _, want := range test.said {
+			if !strings.Contains(p.fairness(), want) {
+				t.Errorf("%q, want %q", p.fairness(), want)
+			}
 		}
-		if want := "spelling in d (--subword ngram), but not in a"; test.variants[0].Name == "a" && test.variants[1].Name == "d" && !strings.Contains(p.Warnings()[0], want) {
-			t.Errorf("%q, want %q", p.Warnings(), want)
-		}
-		if want := "100 runs for a, 40 runs for b, no recorded run for c"; len(test.variants) == 3 && test.variants[1].Name == "b" && test.variants[2].Name == "c" &&
-			!strings.Contains(strings.Join(p.Warnings(), ""), want) {
-			t.Errorf("%q, want %q", p.Warnings(), want)
+		if p.Fair() != test.fair {
+			t.Errorf("fair %t, %q", p.Fair(), p.fairness())
 		}
 		if len(test.variants) == 2 && slices.Contains(p.best(0), true) != test.fair {
 			t.Errorf("the best are %v, fair %t", p.best(0), test.fair)
@@ -230,21 +233,15 @@ func TestOverTrained(t *testing.T) {
 		curve := []CurvePoint{point(1, .3, .31), point(2, .43, .45), test.last}
 		p := page{&Result{Variants: []VariantResult{{Variant: experiment.Variant{Name: "a"}, Curve: curve}}}}
 		said := p.overTrained()
-		if marked := strings.Contains(string(p.MainChart()[0].SVG()), "over-trained from here"); marked != (test.want == 1) {
+		if marked := strings.Contains(string(p.MainCharts()[0].SVG()), "best here"); marked != (test.want == 1) {
 			t.Errorf("at last %v: marked %t", test.last.Score, marked)
 		}
 		if len(said) != test.want {
 			t.Errorf("at last %v: %q", test.last.Score, said)
 		}
-		if want := "a is over-trained from 2 s on: its mean score was 0.440 there, and is 0.410 after 3 s."; test.want == 1 && said[0] != want {
+		if want := "a is over-trained: its mean score was 0.440 after 2 of 3 s, and is 0.410."; test.want == 1 && said[0] != want {
 			t.Errorf("%s, want %s", said[0], want)
 		}
-	}
-}
-
-func TestSearchText(t *testing.T) {
-	if got := (&search{Runs: 480, Alike: 12, Gain: -0.004}).cell(); got.Text != "480 runs" || got.Small != "last 12: −0.004" {
-		t.Errorf("%v", got)
 	}
 }
 

@@ -118,21 +118,18 @@ func (p page) lineChart(sweep Sweep, l SweepLine) figure {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	return figure{Caption: title, Legend: p.SetLegend(), Chart: chart}
+	return figure{title, chart}
 }
 
 func (p page) linesChart(sweep Sweep, what, axis string, number func(VariantResult) Spread) figure {
 	title := sweep.title(what)
 	chart := report.LineChart{Title: title, X: sweep.Setting, Y: axis, Log: sweep.log()}
-	f := figure{Caption: title}
 	for k, l := range sweep.Lines {
 		s := report.Series{Name: l.Name, Color: k}
 		for _, v := range l.Values {
 			s.Points = append(s.Points, pointOf(v.Value, number(p.Variants[v.Variant])))
 		}
 		chart.Series = append(chart.Series, s)
-		f.Legend = append(f.Legend, report.Key{Name: l.Name, Color: k})
 	}
-	f.Chart = chart
-	return f
+	return figure{title, chart}
 }

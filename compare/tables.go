@@ -26,8 +26,8 @@ func (p page) Tables() []report.Table {
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
-// boldNote is the one meaning of bold and green.
-const boldNote = "Bold: where the verdict names a difference, the best score of the row and every score that nothing tells from the best. "
+// boldNote is the one meaning of bold.
+const boldNote = "Bold: the best score of a set and those that cannot be told from it, where others can. "
 
 func (p page) names() []string {
 	var names []string
@@ -46,7 +46,6 @@ func (p page) columns(first, last string) []string {
 func (p page) VariantTable() report.Table {
 	t := report.Table{
 		Name: "variants", Title: "Variants", Head: []string{"variant", "mode", "its own settings"},
-		Note: "All else is the same for all variants, or comes from the recipe of the mode; “All settings” below has every value.",
 	}
 	plain := true
 	for _, v := range p.Variants {
@@ -63,18 +62,12 @@ func (p page) VariantTable() report.Table {
 	return t
 }
 
-// CostTable is the table of times and amounts, one row a variant.
+// CostTable ranks the variants: scores, times and amounts, one row a variant.
 func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"variant", "mean score", "training, s", "words/s", "pairs/s", "pairs", "epochs", "memory", "search"},
-		Note: p.MeanNote() + " Words are counted before subsampling, times epochs. A pair is one dot product with its update. " +
-			"Search: how many runs tuned the recipe (the sentence-ordered modes together). The last of them tried as many changes of every mode: " +
-			"the small number is what the best change gained on items that were kept back.",
-	}
-	builds := slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.SecondsMatrix.Mean > 0 })
-	if builds {
-		t.Head = append(t.Head, "M, s")
+		Head: []string{"variant", "mean score", "behind", "seconds", "words/s", "pairs", "epochs", "memory"},
+		Note: "± standard deviation between seeds; [95% interval]; * more than chance (p < .05). Seconds of building M and training; words before subsampling.",
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -83,18 +76,14 @@ func (p page) CostTable() report.Table {
 	if p.Vocabularies() {
 		t.Head = append(t.Head, "vocabulary")
 	}
-	for _, v := range p.Variants {
+	ranked := p.ranked()
+	for _, v := range ranked {
 		row := []cell{
-			{Text: v.Name}, score(v.Score), seconds(v.SecondsTrain), amount(v.WordsPerSecond),
-			amount(v.PairsPerSecond), amount(v.Pairs), amount(v.Epochs), sizeCell(v.Memory.Total), v.Searched.cell(),
+			{Text: v.Name}, score(v.Score), p.behind(ranked[0].Name, v.Name), positive(v.Seconds()),
+			positive(float64(v.WordsPerSecond.Mean) * v.slowed()), positive(float64(v.Pairs.Mean)), positive(float64(v.Epochs.Mean)), sizeCell(v.Memory.Total),
 		}
-		if builds {
-			row = append(row, seconds(v.SecondsMatrix))
-		}
-		if onGPU && v.Device == "" {
-			row = append(row, cell{Text: "–"})
-		} else if onGPU {
-			row = append(row, cell{Text: terminal.Bytes(v.Memory.Device)})
+		if onGPU {
+			row = append(row, sizeCell(v.Memory.Device))
 		}
 		if p.Vocabularies() {
 			row = append(row, cell{Text: terminal.Number(v.Vocabulary)})
@@ -104,11 +93,26 @@ func (p page) CostTable() report.Table {
 	return t
 }
 
-func seconds(s Spread) cell {
-	if s.Mean == 0 {
-		return cell{Text: "–"}
+// behind is the difference of a variant's mean score from that of the best.
+func (p page) behind(best, name string) cell {
+	for _, d := range p.Differences {
+		if d, ok := d.from(name, best); ok && d.Task == taskMean {
+			return d.cell()
+		}
 	}
-	return cell{Text: fmt.Sprintf("%.1f", float64(s.Mean)), Small: deviation(s, "%.1f")}
+	return cell{Text: "–"}
+}
+
+// cell shows the difference, with a star if the verdict names it, and its interval.
+func (d Difference) cell() cell {
+	c := cell{Text: signed(d.Difference.Value)}
+	if d.named() {
+		c.Text += "*"
+	}
+	if d.Difference.Low.Valid() {
+		c.Small = fmt.Sprintf("[%s, %s]", d.Difference.Low, d.Difference.High)
+	}
+	return c
 }
 
 func sizeCell(bytes int64) cell {
@@ -118,25 +122,24 @@ func sizeCell(bytes int64) cell {
 	return cell{Text: terminal.Bytes(bytes)}
 }
 
-func amount(s Spread) cell {
-	if s.Mean == 0 {
+func positive(x float64) cell {
+	if !(x > 0) {
 		return cell{Text: "–"}
 	}
-	return cell{Text: report.Short(float64(s.Mean))}
+	return cell{Text: report.Short(x)}
 }
 
-func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: deviation(s, "%.3f")} }
+func score(s Spread) cell { return cell{Text: s.Mean.String(), Small: s.deviation()} }
 
 // deviation writes ± the deviation between seeds, nothing if there is one seed.
-func deviation(s Spread, format string) string {
+func (s Spread) deviation() string {
 	if !s.Deviation.Valid() {
 		return ""
 	}
-	return fmt.Sprintf("± "+format, float64(s.Deviation))
+	return fmt.Sprintf("± %.3f", float64(s.Deviation))
 }
 
-const coverageNote = "Items with a word that is not in the vocabulary are left out. Coverage is the share of the other items; " +
-	"where vocabularies differ, the cell has the highest and the lowest, and the scores cannot be compared."
+const coverageNote = "Coverage: the items of which all words are in the vocabulary."
 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
@@ -147,8 +150,7 @@ func (p page) MainTable() report.Table {
 // ClassTable has the scores of sets of sentences.
 func (p page) ClassTable() report.Table {
 	return p.scoreTable(tableClasses, "classes", "Classes of sentences",
-		"The score is the share of sentences whose class a small convolutional network finds. The network is trained on the vectors, which stay as they are. "+
-			"Coverage is the share of the words of all sentences that have a vector. These sets do not count for the mean score.")
+		"The share of sentences whose class a small convolutional network finds. These sets do not count for the mean score. Coverage: the words that have a vector.")
 }
 
 // OtherTable has the other metrics.
@@ -163,6 +165,9 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 			continue
 		}
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
+		if set.Main && set.Weight == 0 {
+			row[0].Small += ", not counted"
+		}
 		best := p.best(i)
 		for k, v := range p.Variants {
 			c := score(v.Scores[i])
@@ -191,10 +196,8 @@ func (p page) DifferenceTable() report.Table {
 	t := report.Table{
 		Name: "differences", Title: "Differences from " + first, Stacked: true,
 		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
-		Note: "Each cell has the score minus the score of " + first + ", its 95% interval and the two-sided p, by Welch's test of means over seeds. The variances over seeds and over the choice " +
-			"of items (1,000 bootstrap samples) are added. The seeds of a variant are taken to vary at least as much as those of all variants do on average; if all have one seed, the interval is over items alone and nothing is tested. " +
-			"A star (*) marks p below .05 after Holm's correction for " + terminal.Quantity(terminal.Number(p.Tests), "test") + ": all pairs of variants in the mean score and on the sets that it counts. " +
-			"Questions that share words vary more than the intervals say.",
+		Note: "Score minus that of " + first + ", 95% interval, and p of Welch's test over seeds and items. " +
+			"* p < .05 after Holm's correction for " + terminal.Quantity(terminal.Number(p.Tests), "test") + ".",
 	}
 	for _, set := range append([]Set{{Task: taskMean, Dataset: meanName}}, p.Sets...) {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
@@ -204,14 +207,7 @@ func (p page) DifferenceTable() report.Table {
 				continue
 			}
 			items.Text = terminal.Number(d.Items)
-			star := ""
-			if d.named() {
-				star = "*"
-			}
-			c := cell{Text: signed(d.Difference.Value) + star}
-			if d.Difference.Low.Valid() {
-				c.Small = fmt.Sprintf("%s to %s", signed(d.Difference.Low), signed(d.Difference.High))
-			}
+			c := d.cell()
 			if d.P.Valid() {
 				c.Small += ", p " + probability(d.P)
 			}
@@ -272,14 +268,14 @@ func probability(p evaluate.Score) string {
 }
 
 // lossNote says why losses of variants can be put beside one another.
-const lossNote = "All variants have the same pairs and the same formula, whatever their training minimizes. A variant that trains with other negatives, " +
-	"on a subsampled text or by another loss is not made for this one, so compare variance and shape before level."
+const lossNote = "The loss of a word is the mean over 16 of its contexts with negatives, the same pairs for all variants. " +
+	"Compare shape and variance before level, for some variants minimize another loss."
 
 // BandTable is the table of mean and variance of the losses at the end.
 func (p page) BandTable() report.Table {
 	t := report.Table{
-		Name: "loss", Title: "Loss of words by frequency, at the end", Head: p.columns("occurrences", "words"),
-		Note: lossNote + " Means over the words of a band, and the variance between them.",
+		Name: "loss", Title: "Loss of words by frequency, at the end", Stacked: true, Head: p.columns("occurrences", "words"),
+		Note: lossNote,
 	}
 	for b, band := range p.bands() {
 		row := []cell{{Text: bandName(band.Band)}}

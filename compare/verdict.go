@@ -30,11 +30,17 @@ func (d Difference) from(a, b string) (_ Difference, ok bool) {
 	return d, d.Variant == a && d.Against == b
 }
 
+// ranked returns the variants that have a score, the highest first.
+func (r *Result) ranked() []VariantResult {
+	order := slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
+	slices.SortStableFunc(order, func(a, b VariantResult) int { return cmp.Compare(b.Score.Mean, a.Score.Mean) })
+	return order
+}
+
 // verdict says in a few sentences what differs beyond chance, and what to do next. The variant with the highest mean score is
 // compared with the others.
 func (r *Result) verdict() (said []string, next string) {
-	order := slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
-	slices.SortStableFunc(order, func(a, b VariantResult) int { return cmp.Compare(b.Score.Mean, a.Score.Mean) })
+	order := r.ranked()
 	switch len(order) {
 	case 0:
 		return []string{"No variant has a score."}, ""
@@ -65,7 +71,7 @@ func (r *Result) verdict() (said []string, next string) {
 	case !r.Fair():
 		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed: " + best.Name + " is first on this text at this length. To see whether longer training changes that, repeat with a larger --budget."
+		next = "No more seeds are needed. To see whether longer training changes the order, repeat with a larger --budget and another --out."
 	}
 	return said, next
 }
@@ -73,31 +79,46 @@ func (r *Result) verdict() (said []string, next string) {
 // meanSentences say how the best variant differs from the others in the mean score.
 func (r *Result) meanSentences(best, next VariantResult, above, alike []Difference) []string {
 	said := r.budgetClause()
-	apart := "It cannot be told apart from "
-	if !r.SeveralSeeds {
-		apart = "One seed cannot tell it apart from "
-	}
+	with := func(d Difference) string { return d.Against + " by " + d.text() }
 	if len(r.Variants) == 2 {
-		scores := fmt.Sprintf("mean scores %s and %s, a difference of %s", best.Score.Mean, next.Score.Mean, append(above, alike...)[0].text())
+		scores := fmt.Sprintf("The mean scores are %s and %s, a difference of %s", best.Score.Mean, next.Score.Mean, append(above, alike...)[0].text())
 		switch {
 		case len(above) > 0:
-			said += fmt.Sprintf("%s scores higher than %s: %s, %s.", best.Name, next.Name, scores, beyond)
+			return []string{said + fmt.Sprintf("%s scores higher than %s.", best.Name, next.Name), scores + ", " + beyond + "."}
 		case r.SeveralSeeds:
-			said += fmt.Sprintf("%s and %s cannot be told apart: %s.", best.Name, next.Name, scores)
+			said += fmt.Sprintf("%s and %s cannot be told apart.", best.Name, next.Name)
 		default:
-			said += fmt.Sprintf("one seed cannot tell %s and %s apart: %s.", best.Name, next.Name, scores)
+			said += fmt.Sprintf("one seed cannot tell %s and %s apart.", best.Name, next.Name)
 		}
-		return []string{said}
+		return []string{said, scores + "."}
 	}
-	sentences := []string{said + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)}
-	if len(above) > 0 {
-		sentences = append(sentences, fmt.Sprintf("It is higher than %s, %s.",
-			enumerate(above, func(d Difference) string { return d.Against + " by " + d.text() }), beyond))
+	list := []string{said + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)}
+	switch {
+	case len(above) > few:
+		list = append(list, fmt.Sprintf("It is higher than %s, by %s (%s) or more, %s.",
+			others(len(above), len(r.Variants)-1), above[0].text(), above[0].Against, beyond))
+	case len(above) > 0:
+		list = append(list, fmt.Sprintf("It is higher than %s, %s.", enumerate(above, with), beyond))
 	}
 	if len(alike) > 0 {
-		sentences = append(sentences, apart+enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" })+".")
+		apart := "It cannot be told apart from "
+		if !r.SeveralSeeds {
+			apart = "One seed cannot tell it apart from "
+		}
+		list = append(list, apart+enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" })+".")
 	}
-	return sentences
+	return list
+}
+
+// few variants are named one by one.
+const few = 3
+
+// others names many variants of all but the best.
+func others(n, all int) string {
+	if n == all {
+		return "all " + terminal.Number(n) + " others"
+	}
+	return terminal.Number(n) + " of the " + terminal.Number(all) + " others"
 }
 
 // beyond is what a difference is that the verdict names.
@@ -128,31 +149,41 @@ func (r *Result) budgetClause() string {
 }
 
 // setSentence names the sets on which the best variant differs from the others.
-func (r *Result) setSentence(best string, others []VariantResult) string {
+func (r *Result) setSentence(best string, rest []VariantResult) string {
 	var said []string
-	for _, higher := range []bool{true, false} {
-		for _, v := range others {
-			var sets []Difference
-			for _, d := range r.Differences {
-				if d, ok := d.from(best, v.Name); ok && d.Task != taskMean && d.named() && d.value > 0 == higher {
-					sets = append(sets, d)
+	for i, word := range []string{"higher", "lower"} {
+		var groups []string
+		sets := map[string][]string{} // by the variants from which the best one differs
+		for _, set := range r.Sets {
+			var names []string
+			for _, v := range rest {
+				if slices.ContainsFunc(r.Differences, func(d Difference) bool {
+					d, ok := d.from(best, v.Name)
+					return ok && d.of(set) && d.named() && d.value > 0 == (i == 0)
+				}) {
+					names = append(names, v.Name)
 				}
 			}
-			if len(sets) == 0 {
+			if len(names) == 0 {
 				continue
 			}
-			first, second := best, v.Name
-			if !higher {
-				first, second = second, first
+			group := others(len(names), len(rest))
+			if len(names) <= few {
+				group = enumerate(names, itself)
 			}
-			said = append(said, fmt.Sprintf("%s is higher than %s on %s", first, second,
-				enumerate(sets, func(d Difference) string { return fmt.Sprintf("%s (%.3f)", d.Dataset, math.Abs(d.value)) })))
+			if sets[group] == nil {
+				groups = append(groups, group)
+			}
+			sets[group] = append(sets[group], set.Dataset)
+		}
+		for _, group := range groups {
+			said = append(said, fmt.Sprintf("on %s, %s is %s than %s", enumerate(sets[group], itself), best, word, group))
 		}
 	}
 	if len(said) == 0 {
 		return "No single set tells them apart."
 	}
-	return "On single sets, " + strings.Join(said, "; ") + "."
+	return "O" + strings.Join(said, "; ")[1:] + "."
 }
 
 // enumerate lists the first few of many.
@@ -180,7 +211,7 @@ func (r *Result) decider(d Difference) string {
 	case !r.Testable:
 		return fmt.Sprintf("No set has %d items that all variants know: too few to judge chance by.", leastItems)
 	case !r.SeveralSeeds:
-		return "One seed does not show how far seeds differ: --seeds 3 or more would. The interval is over the choice of items alone."
+		return "Add seeds with --seeds 3 and the same --out: one seed does not show how far seeds differ."
 	}
 	for more := 1; more <= most; more++ {
 		if _, p := d.test(float64(more)); p*float64(r.Tests) < significance {

@@ -218,14 +218,9 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 		return stopped
 	}
 	if o.json {
-		err = cli.WriteJSON(s.Out, result)
-	} else {
-		err = printComparison(s, result)
+		return cli.WriteJSON(s.Out, result)
 	}
-	for _, note := range result.Notes() {
-		with.Progress.Notef("%s", note)
-	}
-	return err
+	return printComparison(s, result)
 }
 
 // listExperiments prints the names and titles of the experiments.
@@ -288,15 +283,11 @@ func (o *compareOptions) source() func() io.Reader {
 	return nil
 }
 
-// printComparison prints the verdict, and a table with a row for each set and a column for each
-// variant; on a narrow terminal without metrics and coverage.
+// printComparison prints the verdict, a table with a row for each set and a column for each variant, and what a reader asks then; on a narrow
+// terminal without metrics and coverage.
 func printComparison(s cli.Streams, r *compare.Result) error {
-	said := r.Verdict
-	if r.Next != "" {
-		said = append(said[:len(said):len(said)], "Next: "+r.Next)
-	}
-	for _, text := range said {
-		if _, err := fmt.Fprintln(s.Out, terminal.VisibleLine(text)); err != nil {
+	for _, text := range []string{r.Verdict[0], strings.Join(r.Verdict[1:], " ")} {
+		if err := s.Paragraph("", text); err != nil {
 			return err
 		}
 	}
@@ -325,14 +316,32 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 		}
 	}
 	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
-	scores(func(s compare.Set) bool { return s.Main })
 	counted := len(slices.DeleteFunc(slices.Clone(r.Sets), func(set compare.Set) bool { return set.Weight == 0 }))
+	scores(func(s compare.Set) bool { return s.Main && s.LeftOut == "" })
 	row("mean score\t\t"+terminal.Quantity(strconv.Itoa(counted), "set"), func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	row("training, s\t\t",
-		func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", float64(v.SecondsTrain.Mean)) })
-	return out.Print(s.Out)
+	row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
+	row("memory\t\t", func(v compare.VariantResult) string { return terminal.Bytes(v.Memory.Total) })
+	out.Rowf("")
+	if err := out.Print(s.Out); err != nil {
+		return err
+	}
+	for _, f := range r.Facts() {
+		if err := s.Paragraph(fmt.Sprintf("%-10s", f.Name), f.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // commandLine returns the command line, to repeat it.
-func commandLine() string { return "w2vcl " + strings.Join(os.Args[1:], " ") }
+func commandLine() string {
+	words := []string{"w2vcl"}
+	for _, word := range os.Args[1:] {
+		if strings.ContainsAny(word, " ;&|<>()$*?\"\\") {
+			word = "'" + word + "'"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}

@@ -88,7 +88,7 @@ func (b Budget) IsEqual() bool { return b.Amount == 0 && b.Kind != "" && b.Kind 
 
 // Explain says in a sentence what the budget means.
 func (b Budget) Explain() string {
-	const measured = "The speed of each variant is measured once, in processor time, so all of its seeds train as much"
+	const measured = "The speed of each variant was measured once on this machine, in processor time, so all seeds train as long, also when this is repeated"
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch {
 	case b.IsEqual() && b.Kind == BudgetSeconds:

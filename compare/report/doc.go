@@ -3,7 +3,7 @@
 // no fonts, no network. A paper has figures as SVG in colours of their own, and
 // tables for LaTeX and as CSV.
 //
-// Start at [Chart]: [LineChart] and [BarChart] draw shapes (svg.go) between
-// axes (axis.go); [WriteSVG] writes a chart as a figure. [Table] writes the
+// Start at [LineChart], which draws shapes (svg.go) between axes (axis.go);
+// [WriteSVG] writes a chart as a figure. [Table] writes the
 // tables, and [Page] wraps the body of a page.
 package report

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -28,6 +31,9 @@ type LineChart struct {
 	Series []Series
 }
 
+// SVG draws the chart for a page.
+func (l LineChart) SVG() template.HTML { return l.draw().pageSVG() }
+
 func (l LineChart) draw() *canvas {
 	var xs, ys []float64
 	series := make([]Series, 0, len(l.Series))
@@ -50,7 +56,8 @@ func (l LineChart) draw() *canvas {
 	if !l.Log {
 		xs = append(xs, 0)
 	}
-	x := newAxis(xs, left, width-right, 6, l.Log)
+	c.end = width - labelWidth(series)
+	x := newAxis(xs, left, c.end, 6, l.Log)
 	y := newAxis(ys, height-bottom, top, 5, false)
 	c.yAxis(y, l.Y)
 	c.xAxis(x, l.X)
@@ -60,7 +67,56 @@ func (l LineChart) draw() *canvas {
 	for _, s := range series {
 		c.series(s, x, y)
 	}
+	c.labels(series, x, y)
 	return c
+}
+
+// The names of series are at the ends of their lines, so that no legend is needed.
+const (
+	labelLetter = 9.2 // width of a letter
+	labelMost   = 18  // letters
+	labelRow    = 16  // height
+	labelGap    = 16  // between a line and its name
+)
+
+// labelWidth returns the room that names need at the right.
+func labelWidth(series []Series) float64 {
+	most := 0
+	for _, s := range series {
+		most = max(most, min(labelMost, utf8.RuneCountInString(s.Name)))
+	}
+	return labelGap + 8 + labelLetter*float64(most)
+}
+
+// labels writes the name of each series beside its last point, or as near as other names leave room.
+func (c *canvas) labels(series []Series, x, y axis) {
+	series = slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return len(s.Points) == 0 })
+	last := func(s Series) point {
+		p := s.Points[len(s.Points)-1]
+		return point{x.at(p.X), y.at(p.Y)}
+	}
+	slices.SortStableFunc(series, func(a, b Series) int { return cmp.Compare(last(a).y, last(b).y) })
+	row := min(labelRow, (height-top)/float64(len(series)))
+	places := make([]float64, len(series))
+	for i, s := range series { // downwards, and back from the bottom
+		places[i] = last(s).y
+		if i > 0 {
+			places[i] = max(places[i], places[i-1]+row)
+		}
+	}
+	for i, limit := len(places)-1, float64(height-bottom); i >= 0; i-- {
+		places[i] = min(places[i], limit)
+		limit = places[i] - row
+	}
+	for i, s := range series {
+		name := []rune(s.Name)
+		if len(name) > labelMost {
+			name = append(name[:labelMost-1], '…')
+		}
+		from := last(s)
+		c.line("leader", s.Color, from.x, from.y, c.end+labelGap-3, max(places[i], 5))
+		c.add(shape{kind: text, role: "label", series: s.Color, at: []point{{c.end + labelGap, max(places[i], 5) + 4}}, text: string(name), anchor: "start", tip: s.Name})
+	}
 }
 
 // spread draws the area between the bounds of a series, if they differ.
@@ -106,11 +162,11 @@ func (c *canvas) fall(s Series, at point) {
 		y = at.y + 22
 	}
 	anchor := "middle"
-	if at.x < left+70 {
+	if at.x < left+30 {
 		anchor = "start"
-	} else if at.x > width-right-70 {
+	} else if at.x > c.end-30 {
 		anchor = "end"
 	}
-	c.add(shape{kind: dot, role: "dot", series: s.Color, at: []point{at}, radius: 6})
-	c.text(at.x, y, "tick", anchor, "over-trained from here")
+	c.add(shape{kind: dot, role: "dot", series: s.Color, at: []point{at}, radius: 5})
+	c.text(at.x, y, "tick", anchor, "best here")
 }

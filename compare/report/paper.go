@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
-// Figures of papers stand alone: with their own colours on white, a legend, and
+// Figures of papers stand alone: with their own colours on white, and
 // letters of about 7 pt in a column of 84 mm.
 const (
 	paperWidth  = 84.0 // mm
 	paperLetter = 14   // in units of the chart
-	legendRow   = 20
 )
 
 // paperColors are those of M. Okabe and K. Ito, Color Universal Design, 2008, that are
@@ -37,7 +37,7 @@ var paperStyles = map[string]paperStyle{
 	"line":   {stroke: "series", width: 1.8},
 	"spread": {fill: "series", opacity: 0.15},
 	"dot":    {fill: "series", opacity: 1},
-	"bar":    {fill: "series", opacity: 1},
+	"leader": {stroke: "series", width: 0.8},
 	"tick":   {fill: "#333333", opacity: 1},
 	"name":   {fill: "#000000", opacity: 1},
 	"label":  {fill: "#000000", opacity: 1},
@@ -82,59 +82,31 @@ func mark(series int, at point, radius float64) []point {
 	return points
 }
 
-// paper returns the shapes of a chart that stands alone, and its height: marks tell
-// series apart, and a legend is above.
-func paper(c Chart) (shapes []shape, tall float64, title string) {
-	drawn := c.draw()
-	rows, x := 0.0, float64(left)
-	for i, key := range c.legend() {
-		wide := 34 + 7.6*float64(len([]rune(key.Name)))
-		if i == 0 {
-			rows = 1
-		} else if x+wide > width {
-			rows, x = rows+1, left
-		}
-		y := legendRow*rows - 4
-		if _, bars := c.(BarChart); bars {
-			shapes = append(shapes, shape{kind: rect, role: "bar", series: key.Color, at: []point{{x + 8, y - 10}, {x + 26, y}}})
-		} else {
-			shapes = append(shapes,
-				shape{kind: segment, role: "line", series: key.Color, at: []point{{x, y - 4}, {x + 26, y - 4}}},
-				shape{kind: dot, role: "dot", series: key.Color, at: []point{{x + 13, y - 4}}, radius: 3.5})
-		}
-		shapes = append(shapes, shape{kind: text, role: "label", series: noSeries, at: []point{{x + 32, y}}, text: key.Name, anchor: "start"})
-		x += wide + 14
-	}
-	down := legendRow * rows
-	for _, s := range drawn.shapes {
-		moved := s
-		moved.at, moved.tip = nil, ""
-		for _, p := range s.at {
-			moved.at = append(moved.at, point{p.x, p.y + down})
-		}
-		shapes = append(shapes, moved)
-	}
-	for i, s := range shapes {
-		if s.role != "dot" {
+// paper returns the shapes of a chart that stands alone: marks tell series apart.
+func (c *canvas) paper() []shape {
+	shapes := slices.Clone(c.shapes)
+	for i := range shapes {
+		s := &shapes[i]
+		if s.tip = ""; s.role != "dot" {
 			continue
 		}
 		if corners := mark(s.series, s.at[0], s.radius); corners != nil {
-			shapes[i] = shape{kind: polygon, role: s.role, series: s.series, at: corners}
+			s.kind, s.at = polygon, corners
 		}
 	}
-	return shapes, drawn.height + down, drawn.title
+	return shapes
 }
 
 // WriteSVG writes a chart as a figure of a paper: a file that needs nothing else, with
 // its own colours, 84 mm wide.
-func WriteSVG(w io.Writer, c Chart) error {
-	shapes, tall, title := paper(c)
+func WriteSVG(w io.Writer, l LineChart) error {
+	c := l.draw()
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%gmm" height="%.1fmm" viewBox="0 0 %d %g" role="img">`+"\n",
-		paperWidth, paperWidth*tall/width, width, tall)
-	fmt.Fprintf(&b, "<title>%s</title>\n", escape(title))
-	fmt.Fprintf(&b, `<rect fill="#ffffff" width="%d" height="%g"/>`+"\n", width, tall)
-	for _, s := range shapes {
+		paperWidth, paperWidth*c.height/width, width, c.height)
+	fmt.Fprintf(&b, "<title>%s</title>\n", escape(c.title))
+	fmt.Fprintf(&b, `<rect fill="#ffffff" width="%d" height="%g"/>`+"\n", width, c.height)
+	for _, s := range c.paper() {
 		b.WriteString(s.element(svgLook(s)) + "\n")
 	}
 	_, err := io.WriteString(w, b.String()+"</svg>\n")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// paperCharts are charts of every kind, with more series than there are colours.
-func paperCharts() map[string]Chart {
+// paperCharts are a chart of nothing, and one with more series than there are colours.
+func paperCharts() map[string]LineChart {
 	random := rand.New(rand.NewPCG(3, 3))
 	lines := LineChart{Title: "a < b", X: "seconds", Y: "score"}
 	for i := range 19 {
@@ -21,11 +21,7 @@ func paperCharts() map[string]Chart {
 		}
 		lines.Series = append(lines.Series, s)
 	}
-	return map[string]Chart{
-		"lines": lines, "nothing": LineChart{Title: "none"},
-		"bars":  BarChart{Title: "speed", X: "words", Bars: []Bar{{Name: "cl", Label: "3", Parts: []Segment{{"words", 0, 3}}}}},
-		"parts": BarChart{Title: "memory", X: "bytes", Bars: []Bar{{Name: "cl", Parts: []Segment{{"text", 5, 3}, {"M", 1, 2}}}}},
-	}
+	return map[string]LineChart{"lines": lines, "nothing": {Title: "none"}}
 }
 
 // TestPaperSVG: a figure of a paper is well-formed, draws nothing outside of its area,
@@ -36,11 +32,10 @@ func TestPaperSVG(t *testing.T) {
 		if err := WriteSVG(&b, chart); err != nil {
 			t.Fatal(err)
 		}
-		_, tall, _ := paper(chart)
-		text := parse(t, template.HTML(b.String()), tall)
-		for _, key := range chart.legend() {
-			if !strings.Contains(text, key.Name) {
-				t.Errorf("%s: the legend lacks %s", name, key.Name)
+		text := parse(t, template.HTML(b.String()), height)
+		for _, s := range chart.Series {
+			if !strings.Contains(text, s.Name) {
+				t.Errorf("%s lacks the name %s", name, s.Name)
 			}
 		}
 		if strings.Contains(b.String(), "class=") || !strings.Contains(b.String(), `width="84mm"`) {
@@ -52,8 +47,7 @@ func TestPaperSVG(t *testing.T) {
 // TestPaperStyles: every role has a look in a paper, and in the style sheet of the page.
 func TestPaperStyles(t *testing.T) {
 	for name, chart := range paperCharts() {
-		shapes, _, _ := paper(chart)
-		for _, s := range shapes {
+		for _, s := range chart.draw().paper() {
 			if _, ok := paperStyles[s.role]; !ok {
 				t.Errorf("%s: no style of %q", name, s.role)
 			}

@@ -171,16 +171,27 @@ func TestLineChartRandom(t *testing.T) {
 	}
 }
 
-func TestBarChart(t *testing.T) {
-	chart := BarChart{Title: "memory", Bars: []Bar{
-		{Name: "a", Label: "3 MB", Parts: []Segment{{"x", 0, 1e6}, {"y", 1, 2e6}}}, {Name: "zero", Parts: []Segment{{"x", 0, 0}}},
-	}}
-	svg := chart.SVG()
-	text := parse(t, svg, top+2*40+bottom)
-	if !strings.Contains(text, "3 MB") || !strings.Contains(text, "a, y: 2M") {
-		t.Errorf("text %q", text)
+// TestLabels: names at the ends of lines do not cover one another, and long ones are cut.
+func TestLabels(t *testing.T) {
+	chart := LineChart{}
+	for i := range 15 {
+		chart.Series = append(chart.Series, Series{Name: fmt.Sprintf("%d of a name that is long", i), Points: []Point{{1, 0.01 * float64(i), 0, 0}}})
 	}
-	parse(t, BarChart{}.SVG(), height)
+	svg := string(chart.SVG())
+	parse(t, chart.SVG(), height)
+	before := 0.0
+	for label := range strings.SplitSeq(svg, `class="label `) {
+		var x, y float64
+		if _, at, ok := strings.Cut(label, ` x="`); ok && strings.Contains(label, "…</text>") {
+			if _, err := fmt.Sscanf(at, `%f" y="%f"`, &x, &y); err != nil || y < before+labelRow-0.2 {
+				t.Errorf("a name is at %v, the one before at %v (%v)", y, before, err)
+			}
+			before = y
+		}
+	}
+	if before == 0 {
+		t.Error("no names")
+	}
 }
 
 func TestPage(t *testing.T) {

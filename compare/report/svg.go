@@ -15,7 +15,7 @@ const (
 	width  = 480
 	height = 300
 
-	left, right, top, bottom = 66, 24, 14, 44 // margins
+	left, top, bottom = 66, 14, 44 // margins; the right one is as wide as the names of series
 )
 
 // colors is the number of colour classes in the style sheet. Further series have the
@@ -37,7 +37,6 @@ const (
 	segment  kind = iota // a straight line between two points
 	polyline             // a line through points
 	polygon              // an area
-	rect                 // an area between two corners
 	dot                  // a mark at a point
 	text                 // letters at a point
 )
@@ -62,10 +61,13 @@ type point struct{ x, y float64 }
 type canvas struct {
 	title  string // for readers who cannot see the chart
 	height float64
+	end    float64 // of the axes, at the right
 	shapes []shape
 }
 
-func newCanvas(title string, height float64) *canvas { return &canvas{title: title, height: height} }
+func newCanvas(title string, height float64) *canvas {
+	return &canvas{title: title, height: height, end: width}
+}
 
 func (c *canvas) add(s shape) { c.shapes = append(c.shapes, s) }
 
@@ -81,7 +83,7 @@ func (c *canvas) line(role string, series int, x1, y1, x2, y2 float64) {
 func (c *canvas) yAxis(a axis, name string) {
 	for _, tick := range a.ticks {
 		y := a.at(tick)
-		c.line("grid", noSeries, left, y, width-right, y)
+		c.line("grid", noSeries, left, y, c.end, y)
 		c.text(left-6, y+4, "tick", "end", a.label(tick))
 	}
 	c.add(shape{kind: text, role: "name", series: noSeries, at: []point{{13, (a.start + a.end) / 2}}, text: name, anchor: "middle", upright: true})
@@ -90,13 +92,13 @@ func (c *canvas) yAxis(a axis, name string) {
 // xAxis draws line, ticks and name of a horizontal axis.
 func (c *canvas) xAxis(a axis, name string) {
 	y := c.height - bottom
-	c.line("axis", noSeries, left, y, width-right, y)
+	c.line("axis", noSeries, left, y, c.end, y)
 	for _, tick := range a.ticks {
 		x := a.at(tick)
 		c.line("axis", noSeries, x, y, x, y+4)
 		c.text(x, y+17, "tick", "middle", a.label(tick))
 	}
-	c.text((left+width-right)/2, y+36, "name", "middle", name)
+	c.text((left+c.end)/2, y+36, "name", "middle", name)
 }
 
 // nothing returns a chart that says that there is nothing to show.
@@ -134,9 +136,6 @@ func (s shape) element(look string) string {
 		return fmt.Sprintf(`<polyline %s points=%q/>`, look, places(s.at))
 	case polygon:
 		return fmt.Sprintf(`<polygon %s points=%q/>`, look, places(s.at))
-	case rect:
-		return fmt.Sprintf(`<rect %s x="%.1f" y="%.1f" width="%.1f" height="%.1f">%s</rect>`,
-			look, first.x, first.y, s.at[1].x-s.at[0].x, s.at[1].y-s.at[0].y, tip)
 	case dot:
 		return fmt.Sprintf(`<circle %s cx="%.1f" cy="%.1f" r="%g">%s</circle>`, look, first.x, first.y, s.radius, tip)
 	}
@@ -144,7 +143,7 @@ func (s shape) element(look string) string {
 		return fmt.Sprintf(`<text %s transform="translate(%.1f %.1f) rotate(-90)" text-anchor=%q>%s</text>`,
 			look, first.x, first.y, s.anchor, escape(s.text))
 	}
-	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor=%q>%s</text>`, look, first.x, first.y, s.anchor, escape(s.text))
+	return fmt.Sprintf(`<text %s x="%.1f" y="%.1f" text-anchor=%q>%s%s</text>`, look, first.x, first.y, s.anchor, tip, escape(s.text))
 }
 
 func places(points []point) string {

@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -29,9 +31,21 @@ func (s Streams) Notef(format string, args ...any) {
 const narrowWidth = 80
 
 // Narrow reports whether standard output is a terminal with short lines.
-func (s Streams) Narrow() bool {
-	f, ok := s.Out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && terminal.Width(f) < narrowWidth
+func (s Streams) Narrow() bool { return s.width() < narrowWidth }
+
+// width returns the letters of a line of the terminal that standard output is; many if it is none.
+func (s Streams) width() int {
+	if f, ok := s.Out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return terminal.Width(f)
+	}
+	return math.MaxInt
+}
+
+// Paragraph writes a text, on a terminal in lines that fit, with a head to the left of all.
+func (s Streams) Paragraph(head, text string) error {
+	lines := terminal.Wrap(terminal.VisibleLine(text), s.width()-len(head))
+	_, err := fmt.Fprintln(s.Out, head+strings.ReplaceAll(lines, "\n  ", "\n"+strings.Repeat(" ", len(head))))
+	return err
 }
 
 // Progress returns the display of a long command, which shows only warnings if it is quiet.
