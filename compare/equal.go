@@ -184,8 +184,8 @@ type Fact struct{ Name, Text string }
 func (r *Result) Facts() []Fact {
 	p := page{r}
 	facts := []Fact{
-		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Sets", r.MeanNote()}, {"Text", p.text()},
-		{"Settings", "Each mode's recipe, and what the command sets: " + r.Command},
+		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Text", p.text()},
+		{"Settings", "The recipe of each mode, and: " + r.Command},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }

@@ -293,7 +293,7 @@ func TestSetsOfFewItems(t *testing.T) {
 		}
 	}
 	r := reported(t, o, nil)
-	if want := "The mean score is over many, weighted by their known items, at most 1,000 each. " +
+	if want := "many, weighted in the mean score by known items, at most 1,000 each. " +
 		"Left out: none, one-question, pairs, questions and two (fewer than 50 known items); part (part of many)."; r.MeanNote() != want {
 		t.Errorf("%q, want %q", r.MeanNote(), want)
 	}

@@ -71,7 +71,7 @@ func (r *Result) verdict() (said []string, next string) {
 	case !r.Fair():
 		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed. To see whether longer training changes the order, repeat with a larger --budget and another --out."
+		next = "No more seeds are needed. To see whether longer training changes the order, raise --budget, with another --out."
 	}
 	return said, next
 }
@@ -122,7 +122,7 @@ func others(n, all int) string {
 }
 
 // beyond is what a difference is that the verdict names.
-const beyond = "more than seeds and the choice of items explain"
+const beyond = "more than chance explains"
 
 // text returns the difference with its interval.
 func (d Difference) text() string {
@@ -243,7 +243,7 @@ func (r *Result) MeanNote() string {
 	if len(in) == 0 {
 		return "No set has a score."
 	}
-	note := fmt.Sprintf("The mean score is over %s, weighted by their known items, at most %s each.", enumerate(in, itself), terminal.Number(mostItems))
+	note := fmt.Sprintf("%s, weighted in the mean score by known items, at most %s each.", enumerate(in, itself), terminal.Number(mostItems))
 	for i, reason := range reasons {
 		reasons[i] = enumerate(out[reason], itself) + " (" + reason + ")"
 	}

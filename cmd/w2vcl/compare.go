@@ -64,8 +64,9 @@ subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
 every other run trains for as many seconds, building M included. The speed of each variant is
-measured once, in processor time, so all its seeds train as much. --equal pairs or --equal
-epochs equalizes pairs or words of the text, which need no measurement.
+measured once, in processor time, and kept in the user's cache folder, so all its seeds train as
+much, also when the comparison is repeated. --equal pairs or --equal epochs equalizes pairs or
+words of the text, which need no measurement.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative
@@ -316,9 +317,17 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 		}
 	}
 	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
-	counted := len(slices.DeleteFunc(slices.Clone(r.Sets), func(set compare.Set) bool { return set.Weight == 0 }))
 	scores(func(s compare.Set) bool { return s.Main && s.LeftOut == "" })
-	row("mean score\t\t"+terminal.Quantity(strconv.Itoa(counted), "set"), func(v compare.VariantResult) string { return v.Score.Mean.String() })
+	counted, all := 0, 0
+	for _, s := range r.Sets {
+		if s.Main {
+			all++
+		}
+		if s.Weight > 0 {
+			counted++
+		}
+	}
+	row(fmt.Sprintf("mean score\t\t%d of %s", counted, terminal.Quantity(strconv.Itoa(all), "set")), func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
 	row("memory\t\t", func(v compare.VariantResult) string { return terminal.Bytes(v.Memory.Total) })
