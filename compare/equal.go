@@ -185,7 +185,7 @@ func (r *Result) Facts() []Fact {
 	p := page{r}
 	facts := []Fact{
 		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Text", p.text()},
-		{"Settings", "The recipe of each mode, and: " + r.Command},
+		{"Settings", "Each mode's recipe, and: " + r.Command},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
@@ -237,7 +237,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed := p.slowed(); slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs made the runs take up to %.1f times as long as measured beforehand.", slowed))
+		said = append(said, fmt.Sprintf("Other programs slowed the runs down, up to %.1f times.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

@@ -112,11 +112,11 @@ func (p page) Vocabularies() bool {
 
 // text names the text, the seeds and the devices.
 func (p page) text() string {
-	said := fmt.Sprintf("%s: %s words, vocabulary %s. ", p.Text.Corpus, terminal.Number(p.Text.Tokens), terminal.Number(p.Text.Vocabulary))
+	said := fmt.Sprintf("%s: %s words, vocabulary %s; ", p.Text.Corpus, terminal.Number(p.Text.Tokens), terminal.Number(p.Text.Vocabulary))
 	if first := p.Runs[0].Seed; p.Seeds == 1 {
-		said += fmt.Sprintf("Seed %d only.", first)
+		said += fmt.Sprintf("seed %d only.", first)
 	} else {
-		said += fmt.Sprintf("Seeds %d to %d of each variant.", first, first+uint64(p.Seeds)-1)
+		said += fmt.Sprintf("seeds %d to %d.", first, first+uint64(p.Seeds)-1)
 	}
 	if p.Devices() != "" {
 		said += " Trained on " + p.Devices() + "."

@@ -71,7 +71,7 @@ func (r *Result) verdict() (said []string, next string) {
 	case !r.Fair():
 		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed. To see whether longer training changes the order, raise --budget, with another --out."
+		next = "No more seeds are needed. Try a larger --budget, with a new --out."
 	}
 	return said, next
 }
@@ -100,12 +100,16 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 	case len(above) > 0:
 		list = append(list, fmt.Sprintf("It is higher than %s, %s.", enumerate(above, with), beyond))
 	}
-	if len(alike) > 0 {
-		apart := "It cannot be told apart from "
-		if !r.SeveralSeeds {
-			apart = "One seed cannot tell it apart from "
-		}
-		list = append(list, apart+enumerate(alike, func(d Difference) string { return d.Against + " (" + d.text() + ")" })+".")
+	apart := "It cannot be told apart from "
+	if !r.SeveralSeeds {
+		apart = "One seed cannot tell it apart from "
+	}
+	beside := func(d Difference) string { return d.Against + " (" + d.text() + ")" }
+	switch {
+	case len(alike) > few:
+		list = append(list, apart+others(len(alike), len(r.Variants)-1)+", such as "+beside(alike[0])+".")
+	case len(alike) > 0:
+		list = append(list, apart+enumerate(alike, beside)+".")
 	}
 	return list
 }
@@ -114,12 +118,7 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 const few = 3
 
 // others names many variants of all but the best.
-func others(n, all int) string {
-	if n == all {
-		return "all " + terminal.Number(n) + " others"
-	}
-	return terminal.Number(n) + " of the " + terminal.Number(all) + " others"
-}
+func others(n, all int) string { return fmt.Sprintf("%d of the %d others", n, all) }
 
 // beyond is what a difference is that the verdict names.
 const beyond = "more than chance explains"

@@ -331,7 +331,6 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
 	row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
 	row("memory\t\t", func(v compare.VariantResult) string { return terminal.Bytes(v.Memory.Total) })
-	out.Rowf("")
 	if err := out.Print(s.Out); err != nil {
 		return err
 	}

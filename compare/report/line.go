@@ -111,7 +111,7 @@ func (c *canvas) labels(series []Series, x, y axis) {
 	for i, s := range series {
 		name := []rune(s.Name)
 		if len(name) > labelMost {
-			name = append(name[:labelMost-1], '…')
+			name = slices.Concat(name[:labelMost/2-1], []rune("…"), name[len(name)-labelMost/2:])
 		}
 		from := last(s)
 		c.line("leader", s.Color, from.x, from.y, c.end+labelGap-3, max(places[i], 5))
