@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -88,11 +87,9 @@ func (t *Table) makeIndex() error {
 func firstNotFinite(values []float32) int {
 	const together = 1 << 20
 	found := make([]int, (len(values)+together-1)/together) // the first place of each part, counted from 1; 0: there is none
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), len(found), func(k int) {
-		part := values[k*together : min((k+1)*together, len(values))]
-		if i := slices.IndexFunc(part, func(v float32) bool { return !Finite(v) }); i >= 0 {
-			found[k] = k*together + i + 1
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(values), together, func(first, end int) {
+		if i := slices.IndexFunc(values[first:end], func(v float32) bool { return !Finite(v) }); i >= 0 {
+			found[first/together] = first + i + 1
 		}
 	})
 	return cmp.Or(found...) - 1

@@ -1,7 +1,6 @@
 package sequential
 
 import (
-	"context"
 	"errors"
 	"runtime"
 
@@ -75,16 +74,16 @@ func (w *worker) trainBlock(first, end int) int {
 
 // Refresh composes W, if it is composed of parts. All processors take part, also for a trainer that leaves training to a device.
 func (t *Trainer) Refresh() error {
-	const atATime = 1 << 8
 	c := t.options.Composition
 	if c == nil {
 		return nil
 	}
-	v, n := c.Words(), c.Dim
-	return parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (v+atATime-1)/atATime, func(i int) {
+	n := c.Dim
+	parallel.Ranges(runtime.GOMAXPROCS(0), c.Words(), 1<<8, func(first, end int) {
 		composer := composed.Composer{Composition: c}
-		for word := i * atATime; word < min((i+1)*atATime, v); word++ {
+		for word := first; word < end; word++ {
 			composer.Compose(t.words[word*n:][:n], uint32(word), nil)
 		}
 	})
+	return nil
 }

@@ -1,7 +1,6 @@
 package wordcontext
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -57,10 +56,8 @@ func rowOf[T id](m *Matrix, stored []T, i int) []T {
 // untiled returns the stored contexts row after row.
 func untiled[T id](m *Matrix, stored []T) []T {
 	rows := make([]T, len(stored))
-	const grain = 64 // rows
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (m.Rows()+grain-1)/grain, func(task int) {
-		for i := task * grain; i < min((task+1)*grain, m.Rows()); i++ {
+	parallel.Ranges(runtime.GOMAXPROCS(0), m.Rows(), 64, func(first, end int) {
+		for i := first; i < end; i++ {
 			copy(rows[m.offsets[i]:m.offsets[i+1]], rowOf(m, stored, i))
 		}
 	})
@@ -114,9 +111,8 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 			f.group = memory.BytesOf(make([]uint32, need/4+1))
 		}
 		group := memory.NumbersOf[T](f.group[:int(count)*size])
-		const grain = 64 // rows
-		err := parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (to-from+grain-1)/grain, func(task int) {
-			for i := from + task*grain; i < min(from+(task+1)*grain, to); i++ {
+		parallel.Ranges(runtime.GOMAXPROCS(0), to-from, 64, func(first, end int) {
+			for i := from + first; i < from+end; i++ {
 				contexts, r := row(i), f.layout.Row(i)
 				for at := uint32(0); int(at) < len(contexts); {
 					to, run := r.Run(at)
@@ -125,9 +121,6 @@ func writeRows[T id](f *fileWriter, first, end int, row func(i int) []T) error {
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
 		if _, err := f.body.Write(f.group[:int(count)*size]); err != nil {
 			return err
 		}

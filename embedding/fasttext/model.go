@@ -1,7 +1,6 @@
 package fasttext
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -49,11 +48,9 @@ func (m *Model) Close() error {
 // Vectors returns a new table of the vectors of all words, (V, N) in row-major
 // order.
 func (m *Model) Vectors() []float32 {
-	const atATime = 1 << 10
 	table := make([]float32, len(m.raw)*m.dim)
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(m.raw)+atATime-1)/atATime, func(part int) {
-		for row := part * atATime; row < min((part+1)*atATime, len(m.raw)); row++ {
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(m.raw), 1<<10, func(first, end int) {
+		for row := first; row < end; row++ {
 			m.compose(table[row*m.dim:][:m.dim], row, m.raw[row])
 		}
 	})

@@ -4,7 +4,6 @@
 package memory
 
 import (
-	"context"
 	"math"
 	"unsafe"
 
@@ -48,11 +47,9 @@ func SizeOf(n int) int64 {
 // system does that at the first write of each page, and takes longer for it than
 // training does for a row. Values stay as they are.
 func Touch(table []float32, threads int) {
-	const atATime = 1 << 22
 	const page = 1 << 10 // of 4 kB
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), threads, (len(table)+atATime-1)/atATime, func(part int) {
-		for i := part * atATime; i < min((part+1)*atATime, len(table)); i += page {
+	parallel.Ranges(threads, len(table), 1<<22, func(first, end int) {
+		for i := first; i < end; i += page {
 			if math.Float32bits(table[i]) == 0 {
 				table[i] = 0
 			}

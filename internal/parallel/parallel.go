@@ -18,6 +18,14 @@ func Do(ctx context.Context, threads, tasks int, work func(task int)) error {
 	})
 }
 
+// Ranges calls work for the numbers from 0 to n-1, atATime of them at a time, from first to end-1.
+func Ranges(threads, n, atATime int, work func(first, end int)) {
+	// Without a context to cancel there is no error.
+	_ = Do(context.Background(), threads, (n+atATime-1)/atATime, func(task int) {
+		work(task*atATime, min((task+1)*atATime, n))
+	})
+}
+
 // Try is Do for work that can fail. worker, below threads, is the number of the
 // goroutine. The first error of work or of the context ends the loop; Try returns
 // it.

@@ -3,6 +3,7 @@ package parallel
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -19,6 +20,20 @@ func TestDo(t *testing.T) {
 					t.Fatalf("task %d of %d on %d threads was done %d times", task, tasks, threads, n)
 				}
 			}
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for _, n := range []int{0, 1, 9, 10, 11} {
+		done := make([]int, n)
+		Ranges(3, n, 5, func(first, end int) {
+			for i := first; i < end; i++ {
+				done[i]++
+			}
+		})
+		if i := slices.IndexFunc(done, func(times int) bool { return times != 1 }); i >= 0 {
+			t.Errorf("number %d of %d was taken %d times", i, n, done[i])
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"context"
 	"runtime"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -15,18 +14,14 @@ import (
 // table's memory, which costs more than the random numbers.
 func Randomize(table []float32, dim int, seed uint64) {
 	const atATime = 1 << 18 // a multiple of what randomize draws at a time
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
-		randomize(table[i*atATime:min((i+1)*atATime, len(table))], i*atATime, dim, seed)
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(table), atATime, func(first, end int) {
+		randomize(table[first:end], first, dim, seed)
 	})
 }
 
 // Clear sets a table to zero, from all processors as Randomize.
 func Clear(table []float32) {
-	const atATime = 1 << 18
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(table)+atATime-1)/atATime, func(i int) {
-		clear(table[i*atATime : min((i+1)*atATime, len(table))])
-	})
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(table), 1<<18, func(first, end int) { clear(table[first:end]) })
 }
 
 // randomize fills part of a table, from value number first on, which is a multiple of 4.
@@ -47,12 +42,11 @@ func randomize(part []float32, first, dim int, seed uint64) {
 func Uniform(x []float32, limit float64, seed uint64, parameter int) {
 	const atATime = 1 << 12 // a multiple of 4
 	stream := corpus.StreamInitEncoder.Sub(uint32(parameter))
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(x)+atATime-1)/atATime, func(i int) {
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(x), atATime, func(first, end int) {
 		var bits [atATime]uint32
-		simd.Philox(bits[:], seed, uint64(stream), uint64(i*atATime/4))
-		for j := range min(atATime, len(x)-i*atATime) {
-			x[i*atATime+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
+		simd.Philox(bits[:], seed, uint64(stream), uint64(first/4))
+		for j := range end - first {
+			x[first+j] = float32((float64(bits[j]>>8)/(1<<23) - 1) * limit)
 		}
 	})
 }

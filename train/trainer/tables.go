@@ -1,7 +1,6 @@
 package trainer
 
 import (
-	"context"
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
@@ -73,10 +72,7 @@ func CopyRows(dst, src []float32, rows []int) {
 
 // AddContexts computes dst = words + weight·contexts, all of them (V, N).
 func AddContexts(dst, words, contexts []float32, weight float32, threads int) {
-	const atATime = 1 << 18
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), threads, (len(dst)+atATime-1)/atATime, func(part int) {
-		first, end := part*atATime, min((part+1)*atATime, len(dst))
+	parallel.Ranges(threads, len(dst), 1<<18, func(first, end int) {
 		AddContext(dst[first:end], words[first:end], contexts[first:end], weight)
 	})
 }

@@ -209,21 +209,18 @@ func (s *SVD) multiply(ctx context.Context, m *Matrix, out, x []float32, n int) 
 // order, in double precision.
 const rowsOfTask = 2048
 
-func (s *SVD) tasks() int { return (s.rows + rowsOfTask - 1) / rowsOfTask }
-
 // gram returns xᵀ y for two blocks, (block, block).
 func (s *SVD) gram(x, y []float32) []float32 {
 	const chunk = 128 // rows that are summed in single precision
-	sums := make([][block * block]float64, s.tasks())
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), s.options.Threads, s.tasks(), func(task int) {
+	sums := make([][block * block]float64, (s.rows+rowsOfTask-1)/rowsOfTask)
+	parallel.Ranges(s.options.Threads, s.rows, rowsOfTask, func(first, end int) {
 		var part [block * block]float32
-		for i := task * rowsOfTask; i < min((task+1)*rowsOfTask, s.rows); i += chunk {
+		for i := first; i < end; i += chunk {
 			n := min(chunk, s.rows-i)
 			clear(part[:])
 			simd.AddProduct(part[:], block, simd.Transposed(x[i*block:], block), y[i*block:], block, block, block, n)
 			for k, v := range &part {
-				sums[task][k] += float64(v)
+				sums[first/rowsOfTask][k] += float64(v)
 			}
 		}
 	})
@@ -249,10 +246,8 @@ func (s *SVD) subtract(y, x, t []float32) {
 
 // addProduct adds x t to out, for a block x, t (block, n) and out (V, n).
 func (s *SVD) addProduct(out, x, t []float32, n int) {
-	_ = parallel.Do(context.Background(), s.options.Threads, s.tasks(), func(task int) {
-		i := task * rowsOfTask
-		rows := min(rowsOfTask, s.rows-i)
-		simd.AddProduct(out[i*n:], n, simd.RowMajor(x[i*block:], block), t, n, rows, n, block)
+	parallel.Ranges(s.options.Threads, s.rows, rowsOfTask, func(i, end int) {
+		simd.AddProduct(out[i*n:], n, simd.RowMajor(x[i*block:], block), t, n, end-i, n, block)
 	})
 }
 
@@ -342,8 +337,8 @@ func (s *SVD) scale() {
 			contexts[k] = float32(1 / math.Sqrt(s.values[k]))
 		}
 	}
-	_ = parallel.Do(context.Background(), s.options.Threads, s.tasks(), func(task int) {
-		for i := task * rowsOfTask; i < min((task+1)*rowsOfTask, s.rows); i++ {
+	parallel.Ranges(s.options.Threads, s.rows, rowsOfTask, func(first, end int) {
+		for i := first; i < end; i++ {
 			for k := range dim {
 				s.words[i*dim+k] *= words[k]
 				s.contexts[i*dim+k] *= contexts[k]
