@@ -2,9 +2,7 @@ package subword
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -37,12 +35,13 @@ type description struct {
 // Write writes the file of an encoder or n-grams, for Load. Words' own vectors are not part of it. A parameter with NaN or
 // infinity is an error.
 //
-// offset, one vector, is added to every composed one; see Offset. center is what the run takes off all vectors; nil: nothing.
-func Write(w io.Writer, e Trained, offset, center []float32) error {
+// offset returns one vector, which is added to every composed one; see Offset. It is called late, so that another goroutine can
+// have it computed meanwhile. center is what the run takes off all vectors; nil: nothing.
+func Write(w io.Writer, e Trained, offset func() ([]float32, error), center []float32) error {
 	d := description{Version: fileVersion}
 	var f fileWriter
 	e.save(&d, &f)
-	f.floats("offset", offset, len(offset))
+	f.later("offset", offset, e.Dim())
 	if center != nil {
 		f.floats("center", center, len(center))
 	}
@@ -73,15 +72,31 @@ func (f *fileWriter) write(w io.Writer) error {
 }
 
 func (f *fileWriter) floats(name string, values []float32, shape ...int) {
-	t := safetensors.Tensor{Name: name, Type: safetensors.Float32, Size: 4 * int64(len(values))}
-	if !finite(values) {
-		f.err = cmp.Or(f.err, fmt.Errorf("tensor %s has values that are not finite", name))
-	}
+	f.err = cmp.Or(f.err, checkFinite(name, values))
+	f.later(name, func() ([]float32, error) { return values, nil }, shape...)
+}
+
+// later is floats for values that are not there yet.
+func (f *fileWriter) later(name string, values func() ([]float32, error), shape ...int) {
+	t := safetensors.Tensor{Name: name, Type: safetensors.Float32, Size: 4}
 	for _, n := range shape {
-		t.Shape = append(t.Shape, int64(n))
+		t.Shape, t.Size = append(t.Shape, int64(n)), t.Size*int64(n)
 	}
 	f.tensors = append(f.tensors, t)
-	f.data = append(f.data, func(w io.Writer) error { return safetensors.WriteFloats(w, values) })
+	f.data = append(f.data, func(w io.Writer) error {
+		x, err := values()
+		if err != nil {
+			return err
+		}
+		return safetensors.WriteFloats(w, x)
+	})
+}
+
+func checkFinite(name string, values []float32) error {
+	if safetensors.Finite(values) {
+		return nil
+	}
+	return fmt.Errorf("tensor %s has values that are not finite", name)
 }
 
 func (f *fileWriter) bytes(name string, values []byte) {
@@ -92,21 +107,6 @@ func (f *fileWriter) bytes(name string, values []byte) {
 		return err
 	})
 }
-
-// finite reports whether no value is NaN or infinite.
-func finite(values []float32) bool {
-	const atATime = 1 << 18
-	return nil == parallel.Try(context.Background(), runtime.GOMAXPROCS(0), (len(values)+atATime-1)/atATime, func(_, part int) error {
-		for _, v := range values[part*atATime : min((part+1)*atATime, len(values))] {
-			if v-v != 0 {
-				return errNotFinite
-			}
-		}
-		return nil
-	})
-}
-
-var errNotFinite = errors.New("a value is not finite")
 
 // used returns the buckets in use by row, and their rows.
 func (e *NGrams) used() (buckets, rows []uint32) {
@@ -165,13 +165,13 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		if err := e.Encode(words[first:first+rows], composed[:rows*n]); err != nil {
 			return nil, err
 		}
-		// Each column is summed up from the first word to the last, whatever the threads. Without a context there is no error.
-		_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (n+offsetColumns-1)/offsetColumns, func(part int) {
+		// Each column is summed up from the first word to the last, whatever the threads.
+		parallel.Ranges(runtime.GOMAXPROCS(0), n, offsetColumns, func(column, end int) {
 			for word, count := range counts[first : first+rows] {
 				if count == 0 {
 					continue
 				}
-				for i := part * offsetColumns; i < min((part+1)*offsetColumns, n); i++ {
+				for i := column; i < end; i++ {
 					difference := float64(vectors[(first+word)*n+i]) - float64(composed[word*n+i])
 					sums[i] += difference
 					products[i] += logs[first+word] * difference
@@ -184,5 +184,5 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		_, _, once := f.line(sums[i], products[i])
 		offset[i] = float32(once)
 	}
-	return offset, nil
+	return offset, checkFinite("offset", offset)
 }

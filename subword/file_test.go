@@ -247,7 +247,7 @@ func TestLoadRefuses(t *testing.T) {
 		change(&cnn.options, &sums.options)
 		for _, e := range []Trained{cnn, sums} {
 			path := filepath.Join(t.TempDir(), "encoder")
-			if err := save(path, e, make([]float32, 6)); err != nil {
+			if err := save(path, six{e}, make([]float32, 6)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -403,5 +403,12 @@ func (f *hostileFile) width(n int) {
 
 // save writes the file of an encoder that was not centred.
 func save(path string, e Trained, offset []float32) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, e, offset, nil) })
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return Write(w, e, func() ([]float32, error) { return offset, nil }, nil)
+	})
 }
+
+// six has an offset of six values whatever its options say.
+type six struct{ Trained }
+
+func (six) Dim() int { return 6 }

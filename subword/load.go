@@ -118,10 +118,7 @@ func (f fileReader) floats(name string, dst []float32) error {
 	if err := safetensors.ReadFloats(bytes.NewReader(data), dst); err != nil {
 		return err
 	}
-	if !finite(dst) {
-		return fmt.Errorf("tensor %s has values that are not finite", name)
-	}
-	return nil
+	return checkFinite(name, dst)
 }
 
 // A shift is what a run did to vectors of dimension N.

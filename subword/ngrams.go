@@ -2,11 +2,11 @@ package subword
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
@@ -74,17 +74,14 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
 	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}}
-	starts, ngrams := []uint32{0}, []uint32(nil)
-	for _, word := range vocabulary {
-		for _, bucket := range e.buckets(word) {
-			row, ok := e.rows[bucket]
-			if !ok {
-				row = uint32(len(e.rows))
-				e.rows[bucket] = row
-			}
-			ngrams = append(ngrams, row)
+	starts, ngrams := e.list(vocabulary)
+	for i, bucket := range ngrams {
+		row, ok := e.rows[bucket]
+		if !ok {
+			row = uint32(len(e.rows))
+			e.rows[bucket] = row
 		}
-		starts = append(starts, uint32(len(ngrams)))
+		ngrams[i] = row
 	}
 	parts, sizes, starts, symbols := composed.Fold(starts, ngrams, len(e.rows))
 	for bucket, row := range e.rows {
@@ -107,13 +104,33 @@ func (e *NGrams) Shape() fasttext.Shape {
 	return fasttext.Shape{Shortest: e.options.Shortest, Longest: e.options.Longest, Buckets: e.options.Buckets}
 }
 
-// buckets returns the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
+// buckets appends the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
 // of the marked word.
-func (e *NGrams) buckets(word string) []uint32 {
-	if buckets := e.Shape().NGrams(nil, word); len(buckets) > 0 {
-		return buckets
+func (e *NGrams) buckets(list []uint32, word string) []uint32 {
+	before := len(list)
+	if list = e.Shape().NGrams(list, word); len(list) > before {
+		return list
 	}
-	return []uint32{bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets)}
+	return append(list, bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets))
+}
+
+// list lists the buckets of words: those of word i are buckets[starts[i]:starts[i+1]].
+func (e *NGrams) list(words []string) (starts, buckets []uint32) {
+	const atATime = 1 << 10
+	chunks, starts := make([][]uint32, (len(words)+atATime-1)/atATime), make([]uint32, len(words)+1)
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(words), atATime, func(first, end int) {
+		var list []uint32
+		for w := first; w < end; w++ {
+			before := len(list)
+			list = e.buckets(list, words[w])
+			starts[w+1] = uint32(len(list) - before)
+		}
+		chunks[first/atATime] = list
+	})
+	for w := range words {
+		starts[w+1] += starts[w]
+	}
+	return starts, slices.Concat(chunks...)
 }
 
 // bucketOf hashes characters as fastText does (FNV-1a).
@@ -149,13 +166,15 @@ func (e *NGrams) Truncated() int { return 0 }
 // if each had its own. Words' own vectors start as at word level.
 func (e *NGrams) Randomize(seed uint64) {
 	trainer.Uniform(e.words.Parts, 1/float64(e.options.Dim), seed, 0)
-	for row, size := range e.words.Sizes {
-		if size > 1 {
-			for i := range e.row(row) {
-				e.row(row)[i] /= float32(math.Sqrt(float64(size)))
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(e.words.Sizes), 1<<8, func(first, end int) {
+		for row := first; row < end; row++ {
+			if size := e.words.Sizes[row]; size > 1 {
+				for i := range e.row(row) {
+					e.row(row)[i] /= float32(math.Sqrt(float64(size)))
+				}
 			}
 		}
-	}
+	})
 	if e.words.Own != nil {
 		trainer.Randomize(e.words.Own, e.options.Dim, seed)
 	}
@@ -193,11 +212,9 @@ func (e *NGrams) Encode(words []string, dst []float32) error {
 	if err := checkEncode(words, dst, n); err != nil {
 		return fmt.Errorf("n-grams: %w", err)
 	}
-	const atATime = 16
-	// Without a context to cancel there is no error.
-	return parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (len(words)+atATime-1)/atATime, func(part int) {
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(words), 16, func(first, end int) {
 		row, buckets := make([]float32, n), []uint32(nil)
-		for i := part * atATime; i < min((part+1)*atATime, len(words)); i++ {
+		for i := first; i < end; i++ {
 			buckets = e.Shape().NGrams(buckets[:0], words[i])
 			composed.Mean(dst[i*n:][:n], len(buckets), func(k int) []float32 {
 				e.NGram(buckets[k], row)
@@ -205,6 +222,7 @@ func (e *NGrams) Encode(words []string, dst []float32) error {
 			})
 		}
 	})
+	return nil
 }
 
 // save describes the n-grams for Save.

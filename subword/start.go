@@ -1,7 +1,6 @@
 package subword
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -74,11 +73,9 @@ func (e *NGrams) SetWords(row func(dst []float32, word int) bool) {
 	if e.words.Own == nil {
 		return
 	}
-	const atATime = 1 << 8
-	// Without a context to cancel there is no error.
-	_ = parallel.Do(context.Background(), runtime.GOMAXPROCS(0), (e.Words()+atATime-1)/atATime, func(i int) {
+	parallel.Ranges(runtime.GOMAXPROCS(0), e.Words(), 1<<8, func(first, end int) {
 		composer, dst := composed.Composer{Composition: e.words}, make([]float32, e.Dim())
-		for word := i * atATime; word < min((i+1)*atATime, e.Words()); word++ {
+		for word := first; word < end; word++ {
 			if row(dst, word) {
 				composer.SetOwn(uint32(word), dst)
 			}

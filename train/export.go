@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/graph"
@@ -174,19 +175,22 @@ func (j *job) exportFit(folder *runfolder.Folder, vectors []float32) error {
 	if err != nil {
 		return err
 	}
-	return folder.Write(runfolder.FitFile, func(w io.Writer) error { return subword.Write(w, j.unseen, once, nil) })
+	offset := func() ([]float32, error) { return once, nil }
+	return folder.Write(runfolder.FitFile, func(w io.Writer) error { return subword.Write(w, j.unseen, offset, nil) })
 }
 
 // encoderFile is the file of the encoder, with the offset that fits composed vectors to the given ones.
 func (j *job) encoderFile(vectors, center []float32) atomicfile.File {
 	return atomicfile.File{Path: runfolder.EncoderFile, Write: func(w io.Writer) error {
-		if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
-			return subword.Write(w, j.encoder, kept, center)
-		}
-		offset, err := subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
-		if err != nil {
-			return err
-		}
+		offset := sync.OnceValues(func() ([]float32, error) {
+			if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
+				return kept, nil
+			}
+			return subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
+		})
+		var composing sync.WaitGroup
+		defer composing.Wait()
+		composing.Go(func() { _, _ = offset() }) // Write asks for it, and for its error
 		return subword.Write(w, j.encoder, offset, center)
 	}}
 }

@@ -13,9 +13,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 )
 
 // Types of tensors.
@@ -176,4 +179,18 @@ func WriteFloats(w io.Writer, values []float32) error {
 func ReadFloats(r io.Reader, values []float32) error {
 	_, err := io.ReadFull(r, memory.BytesOf(values))
 	return err
+}
+
+// Finite reports whether no value is NaN or infinite.
+func Finite(values []float32) bool {
+	var other atomic.Bool
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(values), 1<<18, func(first, end int) {
+		for _, v := range values[first:end] {
+			if v-v != 0 {
+				other.Store(true)
+				return
+			}
+		}
+	})
+	return !other.Load()
 }

@@ -1,10 +1,6 @@
 package composed
 
-import (
-	"encoding/binary"
-
-	"github.com/w2vcl/w2vcl/kernels/simd"
-)
+import "github.com/w2vcl/w2vcl/kernels/simd"
 
 // This file is the map from parts to rows of W and the way back, in every mode. Whoever changes one changes the others:
 //
@@ -143,23 +139,29 @@ func UsesBytes(c *Composition) int64 { return int64(5*c.Words() + 4*(c.PartCount
 // alike. It is a third to a half of all n-grams. Word i has the n-grams ngrams[starts[i]:starts[i+1]], below n. parts are the
 // parts of n-grams, numbered by their first ones, and sizes the n-grams of a part. A word has a part once for all its n-grams.
 func Fold(starts, ngrams []uint32, n int) (parts, sizes, foldedStarts, symbols []uint32) {
-	first, users := Invert(starts, ngrams, n, ListOf)
-	numbers, key := map[string]uint32{}, []byte{}
-	for u := range n {
-		key = key[:0]
-		for _, word := range users[first[u]:first[u+1]] {
-			key = binary.LittleEndian.AppendUint32(key, word)
+	// N-grams of a class have the same words until now, as often. A word moves those that it has on to the next classes.
+	classes, next, words := make([]uint32, n), make([]uint32, 1, len(ngrams)+1), make([]uint32, 1, len(ngrams)+1)
+	for i, begin := range starts[:len(starts)-1] {
+		for _, u := range ngrams[begin:starts[i+1]] {
+			class := classes[u]
+			if word := uint32(i + 1); words[class] != word { // it is the first of the class there
+				words[class], next[class] = word, uint32(len(next))
+				words, next = append(words, 0), append(next, 0)
+			}
+			classes[u] = next[class]
 		}
-		number, known := numbers[string(key)]
-		if !known || len(key) == 0 {
-			number = uint32(len(sizes))
-			numbers[string(key)] = number
-			sizes = append(sizes, 0)
-		}
-		parts = append(parts, number)
-		sizes[number]++
 	}
-	foldedStarts = []uint32{0}
+	numbers := next // of the parts that classes are, and 1
+	clear(numbers)
+	for _, class := range classes {
+		if class == 0 || numbers[class] == 0 {
+			sizes = append(sizes, 0)
+			numbers[class] = uint32(len(sizes))
+		}
+		parts = append(parts, numbers[class]-1)
+		sizes[numbers[class]-1]++
+	}
+	foldedStarts, symbols = make([]uint32, 1, len(starts)), words[:0]
 	seen := make([]uint32, len(sizes)) // in a word
 	for i, begin := range starts[:len(starts)-1] {
 		word := ngrams[begin:starts[i+1]]

@@ -15,7 +15,6 @@ import (
 	"strconv"
 
 	"github.com/w2vcl/w2vcl/corpus"
-	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
@@ -56,7 +55,7 @@ var ErrNotFinite = errors.New("values that are not finite")
 func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 	var tensors []safetensors.Tensor
 	for _, t := range state {
-		if !finite(t.Data) {
+		if !safetensors.Finite(t.Data) {
 			return fmt.Errorf("tensor %s has %w", t.Name, ErrNotFinite)
 		}
 		tensors = append(tensors, safetensors.Tensor{
@@ -83,16 +82,6 @@ func (c Checkpoint) Write(path string, state []trainer.Tensor) error {
 			return nil
 		})
 	})
-}
-
-// finite reports whether no value is NaN or infinite.
-func finite(values []float32) bool {
-	for _, v := range values {
-		if !embedding.Finite(v) {
-			return false
-		}
-	}
-	return true
 }
 
 // ComposedWords is the name of the first tensor of a checkpoint whose words are composed: the words' vectors, which training does
@@ -218,7 +207,7 @@ func (s *SavedState) Load(t trainer.Trainer) error {
 // read reads the next tensor, of this name, into values.
 func (s *SavedState) read(r io.Reader, name string, values []float32) error {
 	err := safetensors.ReadFloats(r, values)
-	if err == nil && !finite(values) {
+	if err == nil && !safetensors.Finite(values) {
 		err = ErrNotFinite
 	}
 	if err != nil {
