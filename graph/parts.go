@@ -49,12 +49,9 @@ func newPartRows(words *table, c Options, workers *team.Team) (*partRows, error)
 			return nil, err
 		}
 	}
-	if c.Account.Take(trainer.ForWork, composed.UsesBytes(x)) && c.Account.Live() {
-		p.uses = composed.NewUses(x)
-	}
+	c.Account.Take(trainer.ForWork, composed.UsesBytes(x)) // for update
 	for range workers.Threads() {
-		composer := composed.Composer{Composition: x, Uses: p.uses}
-		p.workers = append(p.workers, partWorker{Composer: composer, gradient: make([]float32, x.Dim)})
+		p.workers = append(p.workers, partWorker{Composer: composed.Composer{Composition: x}, gradient: make([]float32, x.Dim)})
 	}
 	return p, c.Account.Err()
 }
@@ -82,6 +79,10 @@ func (p *partRows) composeRow(worker, word int) {
 func (p *partRows) update(g *iteration, s *step.Sampler, gradient *gorgonia.Node, after ...*gorgonia.Node) {
 	if p.own != nil {
 		p.own.update(g, s, gradient, after...)
+	}
+	p.uses = composed.NewUses(p.Composition) // here, because a device does without
+	for i := range p.workers {
+		p.workers[i].Uses = p.uses
 	}
 	work := func(in []*tensor.Dense) error {
 		p.parts.optimizer.Begin(g.step(), g.rate()*float64(p.Rate))

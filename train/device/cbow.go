@@ -1,8 +1,10 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/w2vcl/w2vcl/graph"
@@ -43,16 +45,16 @@ func NewCBOW(d Device, s *wordcontext.Stretches, iterations int, c graph.Options
 	}
 	o := cbowOptions(s, c)
 	readers := readersOf(c.Threads)
-	host, err := newHost(s, c)
-	if err != nil {
-		return nil, err
-	}
 	t := &CBOW{
-		mirror: mirror{host: host, units: iterations, device: d, fresh: c.Start == nil}, negatives: c.Negatives, stretches: s,
+		mirror: mirror{units: iterations, device: d, fresh: c.Start == nil}, negatives: c.Negatives, stretches: s,
 		readers: make(chan *wordcontext.StretchReader, readers), free: make(chan int, o.Buffers), read: map[int]chan readStretch{},
 	}
-	if t.kernels, err = d.NewCBOW(o); err != nil {
-		return nil, err
+	var failed, err error
+	var making sync.WaitGroup
+	making.Go(func() { t.host, failed = newHost(s, c) })
+	t.kernels, err = d.NewCBOW(o) // which reads lists of the composition, and the host writes values
+	if making.Wait(); failed != nil || err != nil {
+		return nil, cmp.Or(failed, err)
 	}
 	t.mirror.kernels = t.kernels
 	for range readers {
