@@ -29,9 +29,8 @@
 	SHLQ $8, R10; \
 	ADDQ SI, R10; \
 	MOVL 20(R11), CX; \
-	MOVL 24(R11), R14; \
 	ADDQ $28, R11; \
-	TESTL R14, R14
+	CMPL -4(R11), $0
 
 // NEXTROW goes on to the next row, and sets the flag Z after the last.
 #define NEXTROW \

@@ -5,8 +5,8 @@
 // generic.go holds these loops in Go, for all other processors and for the build
 // tag noasm; amd64.s holds them in assembly. window.go has the kernels of
 // sentence-ordered training, with the loss and its gradient; product.go has the
-// kernels of the encoders, scaled.go the update of AdaGrad and RMSProp. Each of these
-// has its loops in Go and an assembly file.
+// kernels of the encoders, products.go that of windows with position weights, scaled.go
+// the update of AdaGrad and RMSProp. Each of these has its loops in Go and an assembly file.
 //
 // # Rounding
 //
