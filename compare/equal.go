@@ -233,6 +233,11 @@ func (p page) problems() string {
 		why, _, _ := strings.Cut(run, ";")
 		said = append(said, "Left out: "+why+".")
 	}
+	for _, set := range p.Sets {
+		if set.Main && set.Found == 0 {
+			said = append(said, "The vocabulary lacks words of every item of "+set.Dataset+".")
+		}
+	}
 	if len(p.Missing) > 0 {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}

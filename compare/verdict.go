@@ -30,9 +30,9 @@ func (d Difference) from(a, b string) (_ Difference, ok bool) {
 	return d, d.Variant == a && d.Against == b
 }
 
-// ranked returns the variants that have a score, the highest first.
+// ranked returns the variants, that with the highest score first, and those without a score last.
 func (r *Result) ranked() []VariantResult {
-	order := slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
+	order := slices.Clone(r.Variants)
 	slices.SortStableFunc(order, func(a, b VariantResult) int { return cmp.Compare(b.Score.Mean, a.Score.Mean) })
 	return order
 }
@@ -40,7 +40,7 @@ func (r *Result) ranked() []VariantResult {
 // verdict says in a few sentences what differs beyond chance, and what to do next. The variant with the highest mean score is
 // compared with the others.
 func (r *Result) verdict() (said []string, next string) {
-	order := r.ranked()
+	order := slices.DeleteFunc(r.ranked(), func(v VariantResult) bool { return !v.Score.Mean.Valid() })
 	switch len(order) {
 	case 0:
 		return []string{"No variant has a score."}, ""

@@ -287,7 +287,11 @@ func (o *compareOptions) source() func() io.Reader {
 // printComparison prints the verdict, a table with a row for each set and a column for each variant, and what a reader asks then; on a narrow
 // terminal without metrics and coverage.
 func printComparison(s cli.Streams, r *compare.Result) error {
-	for _, text := range []string{r.Verdict[0], strings.Join(r.Verdict[1:], " ")} {
+	said := r.Verdict[:1:1]
+	if len(r.Verdict) > 1 {
+		said = append(said, strings.Join(r.Verdict[1:], " "))
+	}
+	for _, text := range said {
 		if err := s.Paragraph("", text); err != nil {
 			return err
 		}
