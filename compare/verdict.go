@@ -92,17 +92,17 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 		}
 		return []string{said, scores + "."}
 	}
-	list := []string{said + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)}
+	list := []string{said + r.highest(best, alike)}
 	switch {
 	case len(above) > few:
-		list = append(list, fmt.Sprintf("It is higher than %s, by %s (%s) or more, %s.",
-			others(len(above), len(r.Variants)-1), above[0].text(), above[0].Against, beyond))
+		list = append(list, fmt.Sprintf("%s is higher than %s, by %s (%s) or more, %s.",
+			best.Name, others(len(above), len(r.Variants)-1), above[0].text(), above[0].Against, beyond))
 	case len(above) > 0:
-		list = append(list, fmt.Sprintf("It is higher than %s, %s.", enumerate(above, with), beyond))
+		list = append(list, fmt.Sprintf("%s is higher than %s, %s.", best.Name, enumerate(above, with), beyond))
 	}
-	apart := "It cannot be told apart from "
+	apart := best.Name + " cannot be told apart from "
 	if !r.SeveralSeeds {
-		apart = "One seed cannot tell it apart from "
+		apart = "One seed cannot tell " + best.Name + " apart from "
 	}
 	beside := func(d Difference) string { return d.Against + " (" + d.text() + ")" }
 	switch {
@@ -112,6 +112,27 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 		list = append(list, apart+enumerate(alike, beside)+".")
 	}
 	return list
+}
+
+// highest names the variants with the highest mean score, in the order in which they were given: chance decides which of them is first.
+func (r *Result) highest(best VariantResult, alike []Difference) string {
+	if len(alike) == 0 {
+		return fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
+	}
+	var names []string
+	for _, v := range r.Variants {
+		if v.Name == best.Name || slices.ContainsFunc(alike, func(d Difference) bool { return d.Against == v.Name }) {
+			names = append(names, v.Name)
+		}
+	}
+	who := enumerate(names, itself)
+	switch {
+	case len(names) == len(r.Variants):
+		return fmt.Sprintf("none of the %d variants stands out; the highest mean score is %s.", len(names), best.Score.Mean)
+	case len(names) > few:
+		who = fmt.Sprintf("%d of %d variants", len(names), len(r.Variants))
+	}
+	return fmt.Sprintf("%s have the highest mean scores, about %s.", who, best.Score.Mean)
 }
 
 // few variants are named one by one.
