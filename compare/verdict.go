@@ -93,12 +93,16 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 		return []string{said, scores + "."}
 	}
 	list := []string{said + r.highest(best, alike)}
+	it := best.Name
+	if len(alike) == 0 { // it alone was named
+		it = "It"
+	}
 	switch {
 	case len(above) > few:
 		list = append(list, fmt.Sprintf("%s is higher than %s, by %s (%s) or more, %s.",
-			best.Name, others(len(above), len(r.Variants)-1), above[0].text(), above[0].Against, beyond))
+			it, others(len(above), len(r.Variants)-1), above[0].text(), above[0].Against, beyond))
 	case len(above) > 0:
-		list = append(list, fmt.Sprintf("%s is higher than %s, %s.", best.Name, enumerate(above, with), beyond))
+		list = append(list, fmt.Sprintf("%s is higher than %s, %s.", it, enumerate(above, with), beyond))
 	}
 	apart := best.Name + " cannot be told apart from "
 	if !r.SeveralSeeds {
