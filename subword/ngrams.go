@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
@@ -74,14 +73,23 @@ func NewNGrams(vocabulary []string, o NGramOptions) (*NGrams, error) {
 		return nil, fmt.Errorf("n-grams: the vocabulary is empty")
 	}
 	e := &NGrams{options: o, rows: map[uint32]uint32{}}
-	starts, ngrams := e.list(vocabulary)
-	for i, bucket := range ngrams {
-		row, ok := e.rows[bucket]
-		if !ok {
-			row = uint32(len(e.rows))
-			e.rows[bucket] = row
+	lists := make([][]uint32, len(vocabulary))
+	parallel.Ranges(runtime.GOMAXPROCS(0), len(vocabulary), 1<<10, func(first, end int) {
+		for word := first; word < end; word++ {
+			lists[word] = e.buckets(vocabulary[word])
 		}
-		ngrams[i] = row
+	})
+	starts, ngrams := []uint32{0}, []uint32(nil)
+	for _, buckets := range lists {
+		for _, bucket := range buckets {
+			row, ok := e.rows[bucket]
+			if !ok {
+				row = uint32(len(e.rows))
+				e.rows[bucket] = row
+			}
+			ngrams = append(ngrams, row)
+		}
+		starts = append(starts, uint32(len(ngrams)))
 	}
 	parts, sizes, starts, symbols := composed.Fold(starts, ngrams, len(e.rows))
 	for bucket, row := range e.rows {
@@ -104,33 +112,13 @@ func (e *NGrams) Shape() fasttext.Shape {
 	return fasttext.Shape{Shortest: e.options.Shortest, Longest: e.options.Longest, Buckets: e.options.Buckets}
 }
 
-// buckets appends the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
+// buckets returns the buckets of the n-grams that a word is trained with. A word that is too short to have one has that
 // of the marked word.
-func (e *NGrams) buckets(list []uint32, word string) []uint32 {
-	before := len(list)
-	if list = e.Shape().NGrams(list, word); len(list) > before {
-		return list
+func (e *NGrams) buckets(word string) []uint32 {
+	if buckets := e.Shape().NGrams(nil, word); len(buckets) > 0 {
+		return buckets
 	}
-	return append(list, bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets))
-}
-
-// list lists the buckets of words: those of word i are buckets[starts[i]:starts[i+1]].
-func (e *NGrams) list(words []string) (starts, buckets []uint32) {
-	const atATime = 1 << 10
-	chunks, starts := make([][]uint32, (len(words)+atATime-1)/atATime), make([]uint32, len(words)+1)
-	parallel.Ranges(runtime.GOMAXPROCS(0), len(words), atATime, func(first, end int) {
-		var list []uint32
-		for w := first; w < end; w++ {
-			before := len(list)
-			list = e.buckets(list, words[w])
-			starts[w+1] = uint32(len(list) - before)
-		}
-		chunks[first/atATime] = list
-	})
-	for w := range words {
-		starts[w+1] += starts[w]
-	}
-	return starts, slices.Concat(chunks...)
+	return []uint32{bucketOf(strings.Join(split(word, 1), ""), e.options.Buckets)}
 }
 
 // bucketOf hashes characters as fastText does (FNV-1a).

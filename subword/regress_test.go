@@ -92,7 +92,7 @@ func ridgeByElimination(e *NGrams, words []string, vectors []float32, counts []u
 	for i, bucket := range buckets {
 		has := 0
 		for _, word := range words {
-			if slices.Contains(e.buckets(nil, word), bucket) {
+			if slices.Contains(e.buckets(word), bucket) {
 				has++
 			}
 		}
@@ -100,7 +100,7 @@ func ridgeByElimination(e *NGrams, words []string, vectors []float32, counts []u
 	}
 	a[slope][slope] = slopeRidge * float64(len(words))
 	for v, word := range words {
-		row, of := make([]float64, n), e.buckets(nil, word)
+		row, of := make([]float64, n), e.buckets(word)
 		row[start], row[slope] = 1, math.Log(float64(counts[v]))
 		for _, x := range of {
 			row[at[x]] += 1 / float64(len(of))

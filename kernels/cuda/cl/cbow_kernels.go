@@ -55,9 +55,8 @@ func prepareCBOW(a *cuda.Allocator, c CBOWOptions) (*CBOW, error) {
 		device: a.Device, options: c, tensors: map[string]cbowTensor{},
 		optimizer: cuda.Optimizer{Method: method, Beta1: c.Beta1, Beta2: c.Beta2, Epsilon: c.Epsilon, WeightDecay: c.WeightDecay},
 	}
-	lists := beginLists(a, c.Composition)
 	k.load(a)
-	k.allocate(a, lists)
+	k.allocate(a)
 	return k, a.Err
 }
 
@@ -154,7 +153,7 @@ type stretchArgs struct {
 	ofErrors                                                  denseShape
 }
 
-func (k *CBOW) allocate(a *cuda.Allocator, lists func() partLists) {
+func (k *CBOW) allocate(a *cuda.Allocator) {
 	c, row := k.options, 16*cuda.Quads(k.options.Dim)
 	k.contexts = k.newTable(a, "contexts", c.Rows)
 	if x := c.Composition; x == nil || x.Own != nil {
@@ -173,16 +172,16 @@ func (k *CBOW) allocate(a *cuda.Allocator, lists func() partLists) {
 		k.args.ofPositions = a.Bytes("gradients of positions", ceil(c.Places, placesOfRun)*2*c.Window*row)
 	}
 	if c.Composition != nil {
-		k.allocateParts(a, lists)
+		k.allocateParts(a)
 	}
 	k.allocateBuffers(a)
 }
 
-func (k *CBOW) allocateParts(a *cuda.Allocator, lists func() partLists) {
+func (k *CBOW) allocateParts(a *cuda.Allocator) {
 	c, x := k.options, k.options.Composition
 	k.args.composed = a.Bytes("composed rows", c.Rows*16*cuda.Quads(c.Dim))
 	k.parts = k.newTable(a, "parts", x.PartCount())
-	k.composition = *newPartRows(a, x, lists, k.optimizer, k.tableArgs(k.parts))
+	k.composition = *NewPartRows(a, x, k.optimizer, k.tableArgs(k.parts))
 	stride := 4 * cuda.Quads(c.Dim)
 	k.args.ofParts = Gradients{
 		Rows:    Narrow{a.Bytes("gradients of words", c.Rows*2*stride), uint64(stride)},

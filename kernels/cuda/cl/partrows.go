@@ -9,7 +9,6 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 )
@@ -47,27 +46,14 @@ type PartRows struct {
 
 // NewPartRows takes the memory of a composition beside its table of parts, and loads the kernels of an optimizer.
 func NewPartRows(a *cuda.Allocator, x *composed.Composition, o cuda.Optimizer, parts cuda.Table) *PartRows {
-	return newPartRows(a, x, beginLists(a, x), o, parts)
-}
-
-// beginLists begins to make the lists of a composition, if there is a device for them.
-func beginLists(a *cuda.Allocator, x *composed.Composition) func() partLists {
-	return parallel.Begin(func() (l partLists) {
-		if a.Device != nil && x != nil {
-			l = listsOf(x)
-		}
-		return l
-	})
-}
-
-func newPartRows(a *cuda.Allocator, x *composed.Composition, lists func() partLists, o cuda.Optimizer, parts cuda.Table) *PartRows {
 	size, err := cuda.KernelSize(int(parts.Columns))
 	if err == nil && int64(max(x.Words(), x.PartCount()))*int64(parts.Quads) > math.MaxUint32 {
 		err = fmt.Errorf("tables of %d words and %d parts of dimension %d are larger than the kernels can address", x.Words(), x.PartCount(), x.Dim)
 	}
 	a.Err = cmp.Or(a.Err, err)
-	l := lists()
-	p := &PartRows{device: a.Device, tiles: len(l.jobs) / tileRows}
+	p := &PartRows{device: a.Device}
+	var l partLists
+	a.Do(func() error { l = listsOf(x); p.tiles = len(l.jobs) / tileRows; return nil })
 	most := len(x.Symbols)
 	parts.Narrow = uint64(a.Bytes("parts", x.PartCount()*8*int(parts.Quads)))
 	p.args = partsArgs{
