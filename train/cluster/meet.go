@@ -206,21 +206,28 @@ func (t *TCP) dial(ctx context.Context, address string, own hello) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
-	return conn, writeJSON(conn, callHello, own)
+	if err := writeJSON(conn, callHello, own); err != nil {
+		_ = conn.Close() // err says more
+		return nil, err
+	}
+	return conn, nil
 }
 
 // visit finds rank 0, and waits until all have come there.
 func (t *TCP) visit(ctx context.Context, own hello) (met hello, err error) {
-	note := time.Now().Add(impatience)
+	port := strconv.Itoa(t.launch.port())
+	note := time.AfterFunc(impatience, func() {
+		t.options.Notef("Waiting for rank 0 at %s, and for all others to meet there", net.JoinHostPort(t.launch.Address, port))
+	})
+	defer note.Stop()
 	for {
-		conn, err := t.dial(ctx, ":"+strconv.Itoa(t.launch.port()), own)
+		conn, err := t.dial(ctx, ":"+port, own)
 		if err == nil {
 			stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
-			err = met.receive(conn)
+			if err = met.receive(conn); err != nil {
+				_ = conn.Close() // err says more
+			}
 			stop()
-		}
-		if err != nil && conn != nil {
-			_ = conn.Close()
 		}
 		switch {
 		case err == nil:
@@ -230,9 +237,6 @@ func (t *TCP) visit(ctx context.Context, own hello) (met hello, err error) {
 			return met, err
 		case ctx.Err() != nil:
 			return met, fmt.Errorf("waiting for rank 0 and others: %w: %w", context.Cause(ctx), err)
-		case time.Now().After(note):
-			t.options.Notef("Waiting for rank 0: %v", err)
-			note = note.Add(time.Hour)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}

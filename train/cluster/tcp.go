@@ -135,8 +135,11 @@ func (e ending) Error() string { return e.Why }
 func (t *TCP) leave(e ending) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
+	deadline := time.Now().Add(3 * time.Second)
+	for _, c := range t.conns { // which also ends what was being sent
+		_ = c.SetDeadline(deadline)
+	}
 	for _, c := range t.conns {
-		_ = c.SetDeadline(time.Now().Add(3 * time.Second))
 		c.writing.Lock()
 		_ = writeJSON(c, callEnd, e)
 		c.writing.Unlock()
