@@ -222,8 +222,9 @@ func joined(said []string) string {
 
 // problems names what went wrong.
 func (p page) problems() string {
-	said := p.overTrained()
+	said, slowed := p.overTrained(), 0.0
 	for _, v := range p.Variants {
+		slowed = max(slowed, v.slowed())
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
 			said = append(said, fmt.Sprintf("The seeds of %s trained unequally, from %s to %s pairs, so their scores differ by more than chance.",
 				v.Name, report.Short(float64(least)), report.Short(float64(most))))
@@ -241,21 +242,13 @@ func (p page) problems() string {
 	if len(p.Missing) > 0 {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
-	if slowed := p.slowed(); slowed > unequal {
+	if slowed > unequal {
 		said = append(said, fmt.Sprintf("Other programs slowed the runs down, up to %.1f times.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."
 	}
 	return joined(said)
-}
-
-// slowed is how much longer the runs took than they were measured to take, at most.
-func (r *Result) slowed() (most float64) {
-	for _, v := range r.Variants {
-		most = max(most, v.slowed())
-	}
-	return most
 }
 
 // fall is by how much a mean score falls in a run that is over-trained.
