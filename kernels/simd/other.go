@@ -6,7 +6,7 @@ var available = []Level{Go}
 
 var current = Go
 
-// The functions of simd.go never call these: the level is always Go.
+// Nobody calls these: the level is always Go.
 
 func dotsMany(_, _, _ *float32, _ *uint32, _, _ int) bool                  { panic("unreachable") }
 func combineMany(_, _, _ *float32, _ *uint32, _, _, _ int, _ *uint32) bool { panic("unreachable") }
@@ -20,3 +20,31 @@ func sgd(_, _ *float32, _ int, _, _ float32)                               { pan
 func exchange(_, _, _ *float32, _ int)                                     { panic("unreachable") }
 func philox(_ *uint32, _ int, _, _, _ uint64)                              { panic("unreachable") }
 func prefetch(_ *float32, _ *uint32, _, _ int)                             { panic("unreachable") }
+
+func productColumns(int) int { panic("unreachable") }
+
+func product6(_ *float32, _ int, _ *float32, _, _ int, _ *float32, _, _, _ int) { panic("unreachable") }
+
+func convolveMax(_ *float32, _ *uint32, _ int, _ *float32, _ int, _ *uint32, _, _ int, _ float32) {
+	panic("unreachable")
+}
+
+func scores6(_ *float32, _ int, _ *float32, _ *uint32, _ int, _ *float32, _ *uint32, _ int) {
+	panic("unreachable")
+}
+
+func update6(_ *float32, _ *uint32, _ *float32, _ *uint32, _ int, _ *float32, _ *uint32, _ int, _ *float32, _ int, _ *uint32) {
+	panic("unreachable")
+}
+
+func gradients(_, _ *float32, _ *uint32, _ int, _ float32, _ *[8]float64) { panic("unreachable") }
+
+func prefetchForUpdate(_ *float32, _ *uint32, _, _ int) { panic("unreachable") }
+
+func scaled(_, _, _ *float32, _ int, _ *ScaledStep) { panic("unreachable") }
+
+func scramble(_ *uint32, _ int, _ *Bijection) { panic("unreachable") }
+
+func addToRows(_ *float32, _ *uint32, _ *float32, _ int, _ *float32, _ int, _ *uint32) {
+	panic("unreachable")
+}
