@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -94,3 +95,28 @@ var hyphenSign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // ETA writes the seconds to the end of the work, the same way everywhere.
 func ETA(seconds float64) string { return "ETA " + Duration(seconds) }
+
+// Sizes are bytes for several purposes.
+type Sizes []struct {
+	Name  string
+	Bytes int64
+}
+
+// Sum returns the sum of the bytes.
+func (s Sizes) Sum() (sum int64) {
+	for _, part := range s {
+		sum += part.Bytes
+	}
+	return sum
+}
+
+// String lists those that are not zero.
+func (s Sizes) String() string {
+	var parts []string
+	for _, part := range s {
+		if part.Bytes > 0 {
+			parts = append(parts, part.Name+" "+Bytes(part.Bytes))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
