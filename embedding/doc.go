@@ -4,7 +4,7 @@
 // Start at [Table]. [Load] recognizes a file's format (detect.go), [Save] writes
 // one. Each format has a file of its own (text.go, binary.go, npy.go,
 // safetensors.go, projector.go). [Table.Nearest] answers many queries at once.
-// Its only arithmetic is the product in product.go.
+// Its only arithmetic is the product in nearest.go.
 //
 // # Formats
 //

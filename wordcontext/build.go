@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/parallel"
@@ -352,4 +353,24 @@ func (w *writer[T]) writeKept(p *place, words []uint32, t, first, last int) {
 func bitsAt(keep []uint64, at uint64) uint64 {
 	low, shift := keep[at/64], at%64
 	return low>>shift | keep[at/64+1]<<(64-shift)
+}
+
+// A progress adds up the work of several goroutines, in tokens, and reports it to
+// Options.Progress.
+type progress struct {
+	report func(done, total int64) // may be nil
+	total  int64
+
+	mu   sync.Mutex
+	done int64
+}
+
+func (p *progress) add(n int64) {
+	if p.report == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	p.report(p.done, p.total)
 }
