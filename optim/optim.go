@@ -1,6 +1,6 @@
 // Package optim updates parameter tables in place, row by row. All methods have decoupled weight decay.
 //
-// Start with Options and Optimizer. Each method is in a file (adam.go, adamrow.go, sgd.go;
+// Start with Options and Optimizer. Each method is in a file (adam.go has both Adams, sgd.go;
 // scaled.go has AdaGrad and RMSProp) and an entry in methods.go: its name, its
 // line of help, where it can be used, and its constructor. No other code that
 // runs on the CPU lists the methods.

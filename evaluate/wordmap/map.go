@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
 )
@@ -128,4 +131,40 @@ func (m *Map) group(ctx context.Context, seed uint64) (err error) {
 	}
 	m.Group, err = learn.KMeans(ctx, points, min(Groups, len(points)), seed)
 	return err
+}
+
+// A Place is a point of the plane.
+type Place struct{ X, Y float64 }
+
+func (p Place) finite() bool {
+	return !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X+p.Y, 0)
+}
+
+// pca projects n points of the given dimension, one after the other, on the two directions in which they vary most.
+func pca(points []float32, dim int) []Place {
+	n := len(points) / dim
+	places := make([]Place, n)
+	if n == 0 {
+		return places
+	}
+	values := make([]float64, len(points))
+	for i, x := range points {
+		values[i] = float64(x)
+	}
+	rows := mat.NewDense(n, dim, values)
+	var components stat.PC
+	if !components.PrincipalComponents(rows, nil) {
+		return places
+	}
+	var directions, projected mat.Dense
+	components.VectorsTo(&directions)
+	projected.Mul(rows, &directions)
+	_, found := projected.Dims() // a single point or dimension has one direction
+	for i := range places {
+		places[i].X = projected.At(i, 0)
+		if found > 1 {
+			places[i].Y = projected.At(i, 1)
+		}
+	}
+	return places
 }
