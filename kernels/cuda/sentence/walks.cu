@@ -97,41 +97,41 @@ __device__ uint32_t foldedAt(const Walks &g, uint32_t previous, uint32_t here) {
 	return g.folded > 0 && g.directed && !edge(g, here, previous) ? 0 : uint32_t(g.folded);
 }
 
-// masses adds up the probabilities of the neighbours of here, in parts of 2^-32 of a cell, until the sum exceeds level.
-__device__ uint64_t masses(const Walks &g, uint32_t previous, uint32_t here, uint64_t level, uint32_t &found) {
-	uint64_t sum = 0, start = g.starts[here], end = g.starts[here + 1];
-	auto add = [&](uint64_t share, uint32_t x) {
-		uint64_t accepted = uint64_t(acceptance(g, previous, x)) + 1;
-		sum += __umul64hi(share, accepted) << 32 | share * accepted >> 32;
-		if (sum <= level) return false;
+// A Mass is an exact sum of 64-bit products. Even the least probable neighbour has one above 0.
+using Mass = unsigned __int128;
+
+// masses adds up the probabilities that the neighbours of here are drawn and accepted, until the sum exceeds level.
+__device__ Mass masses(const Walks &g, uint32_t previous, uint32_t here, Mass level, uint32_t &found) {
+	uint64_t start = g.starts[here], end = g.starts[here + 1];
+	Mass sum = 0;
+	auto add = [&](uint64_t share, uint32_t x, uint64_t accepted) {
+		sum += Mass(share) * (accepted + 1);
 		found = x;
-		return true;
+		return sum > level;
 	};
 	constexpr uint64_t cell = uint64_t(1) << 32;
 	for (uint64_t at = start; at < end; at++) {
+		uint32_t own = g.ends[at];
 		uint64_t share = cell;
 		if (g.cells) {
 			uint2 c = g.cells[at];
 			share = c.x;
-			if (add(cell - share, g.ends[start + c.y])) return sum;
+			uint32_t other = g.ends[start + c.y];
+			if (add(cell - share, other, acceptance(g, previous, other))) return sum;
 		}
-		if (share > 0 && add(share, g.ends[at])) return sum;
+		if (share > 0 && add(share, own, acceptance(g, previous, own))) return sum;
 	}
 	uint32_t folded = foldedAt(g, previous, here);
-	if (folded > 0) {
-		sum += folded * (g.foldedAcceptance + 1);
-		if (sum > level) found = previous;
-	}
+	if (folded > 0) add(cell * folded, previous, g.foldedAcceptance);
 	return sum;
 }
 
 __device__ uint32_t drawFromTable(const Walks &g, uint32_t previous, uint32_t here, Numbers &random) {
 	uint32_t x = previous;
-	uint64_t total = masses(g, previous, here, ~uint64_t(0), x);
+	Mass total = masses(g, previous, here, ~Mass(0), x);
 	uint64_t u = random.next();
 	u |= uint64_t(random.next()) << 32;
-	if (total == 0) return draw(g, here, uint32_t(u));
-	masses(g, previous, here, __umul64hi(u, total), x);
+	masses(g, previous, here, Mass(u) * uint64_t(total >> 64) + __umul64hi(u, uint64_t(total)), x);
 	return x;
 }
 
