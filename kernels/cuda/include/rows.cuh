@@ -69,9 +69,8 @@ struct Slim {
 	__device__ __forceinline__ float4 operator[](uint32_t i) const { return widen(values[i]); }
 };
 
-// A Layout says where rows lie in a table that kernels change at any time. Distances are in quads. A row has whole chunks, which are
-// cache lines, and the next row follows it; where comments say (V, N), N is padded with zeros to whole chunks. The distances are
-// arguments of a kernel because with constants the compiler's code is slower, in word2vec.cu with 300 values by a fifth.
+// A Layout says where rows lie in a table that kernels change at any time: one behind the other, or spread (numbers.go of sentence).
+// Distances are in quads. A row has whole chunks, which are cache lines; where comments say (V, N), N is padded with zeros to whole chunks.
 struct Layout {
 	uint32_t quads; // of a row
 	uint32_t toNextRow, toNextChunk;

@@ -41,11 +41,12 @@ func NewComposed(d *cuda.Device, c Options, x *composed.Composition) (*Composed,
 	if c.HalfPrecision {
 		return nil, errors.New("composed rows have no half precision")
 	}
+	c.inRows = true
 	k, err := New(d, c)
 	if err != nil {
 		return nil, err
 	}
-	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.PartCount()), 1, 1}}
+	t := &Composed{Kernels: k, composition: x, parts: numbers{uint32(x.PartCount()), 1, 1, false}}
 	if err := d.Do(t.prepare); err != nil {
 		return nil, fmt.Errorf("prepare composed rows on %s: %w", d.Name, err)
 	}
@@ -67,7 +68,7 @@ func (t *Composed) prepare() error {
 	starts, members, weights := partsByNumber(x, t.numbers.number)
 	table, n := padded(c.Dim), c.Vocabulary
 	t.args = composedArgs{
-		words: t.Kernels.args.words, layout: layoutOf(c.Dim), rate: x.Rate,
+		words: t.Kernels.args.words, layout: t.numbers.layout(c.Dim), rate: x.Rate,
 	}
 	a := &t.args
 	a.before, a.parts = m.Floats("composed words", table*n), m.Floats("parts of words", table*x.PartCount())

@@ -96,6 +96,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 	if err != nil {
 		return nil, err
 	}
+	c.inRows = true
 	m := &member{threads: 64}
 	err = d.Do(func() error { return m.prepare(d, &c, kernel, devices, beside) })
 	if err != nil {

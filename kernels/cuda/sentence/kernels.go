@@ -60,6 +60,7 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 func newKernels(d *cuda.Device, c Options, k kernel) (*Kernels, error) {
 	c.chooseInFlight(k, d.Multiprocessors)
 	t := &Kernels{device: d, options: c, numbers: newNumbers(c.Vocabulary), kernel: k}
+	t.numbers.spread = !c.inRows && c.Vocabulary <= mostSpread
 	err := d.Do(func() (err error) {
 		if t.whole, err = d.Function("sentence/"+k.source, k.name); err != nil {
 			return err
@@ -134,7 +135,7 @@ func (t *Kernels) allocate() (err error) {
 	a := &t.args
 	*a = launchArgs{
 		seed: c.Seed, count: uint32(count), units: uint32(len(c.Units) - 1), vocabulary: uint32(c.Vocabulary),
-		layout: layoutOf(c.Dim), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
+		layout: t.numbers.layout(c.Dim), negatives: uint32(c.Negatives), radius: uint32(c.Radius), perWindow: uint32(c.PerWindow()), batch: uint32(c.Batch),
 		longest: uint32(longest), successor: t.numbers.successor, apart: uint32(c.apart()), soundRate: math.MaxFloat32,
 	}
 	if c.Mode.Dynamic() {

@@ -20,34 +20,39 @@ func chunks(dim int) int { return (dim + chunkValues - 1) / chunkValues }
 // padded is the number of a row's values there.
 func padded(dim int) int { return chunkValues * chunks(dim) }
 
+// numbers say where the rows of a table lie: one behind the other or, if spread, the first chunks of all rows, then their second
+// chunks and so on. Spread, the row of a frequent word, for which many warps wait, is in several parts of L2. In one piece, a row
+// comes faster from the memory behind L2.
+type numbers struct {
+	vocabulary, successor, predecessor uint32
+	spread                             bool
+}
+
+// mostSpread is the largest vocabulary whose tables are spread (benchmarks/speed-gpu).
+const mostSpread = 1 << 18
+
 // A layout is Layout of rows.cuh.
 type layout struct{ quads, toNextRow, toNextChunk uint32 }
 
-// layoutOf returns where the rows of a table lie: one behind the other.
-func layoutOf(dim int) layout {
+func (n numbers) layout(dim int) layout {
 	quads := uint32(padded(dim) / 4)
+	if n.spread {
+		return layout{quads, chunkValues / 4, chunkValues / 4 * n.vocabulary}
+	}
 	return layout{quads, quads, chunkValues / 4}
 }
 
-type numbers struct{ vocabulary, successor, predecessor uint32 }
+// width is how many values of a row lie together.
+func (n numbers) width(dim int) int { return 4 * int(n.layout(dim).toNextRow) }
 
 // newNumbers takes a step near the golden section, which keeps neighbours apart,
 // that has no divisor in common with the vocabulary's size.
 func newNumbers(vocabulary int) numbers {
-	step := max(vocabulary*618/1000, 1)
-	for divisor(step, vocabulary) > 1 {
-		step++
+	for step := max(vocabulary*618/1000, 1); ; step++ {
+		if back := new(big.Int).ModInverse(big.NewInt(int64(step)), big.NewInt(int64(vocabulary))); back != nil {
+			return numbers{vocabulary: uint32(vocabulary), successor: uint32(step), predecessor: uint32(back.Uint64())}
+		}
 	}
-	back := new(big.Int).ModInverse(big.NewInt(int64(step)), big.NewInt(int64(vocabulary)))
-	return numbers{uint32(vocabulary), uint32(step), uint32(back.Uint64())}
-}
-
-// divisor is the greatest common one.
-func divisor(a, b int) int {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 func (n numbers) number(word int) int {
@@ -87,21 +92,21 @@ func (n numbers) alias(to [][4]uint32, columns []uint32, first int) {
 
 // send brings a table, (V, N), to the device, as float16 if half is set.
 func (n numbers) send(to cu.DevicePtr, table []float32, dim int, half bool) error {
-	width := padded(dim)
 	if half {
-		return cuda.SendParts(to, n.values(dim), width, func(part []uint16, first int) { n.padHalf(part, first/width, table, dim) })
+		return cuda.SendParts(to, n.values(dim), n.width(dim), func(part []uint16, first int) { pad(n, part, first, table, dim, halves) })
 	}
-	return cuda.SendParts(to, n.values(dim), width, func(part []float32, first int) { n.pad(part, first/width, table, dim) })
+	return cuda.SendParts(to, n.values(dim), n.width(dim), func(part []float32, first int) { pad(n, part, first, table, dim, copied) })
 }
 
 // receive is the way back.
 func (n numbers) receive(table []float32, from cu.DevicePtr, dim int, half bool) error {
-	width := padded(dim)
 	if half {
-		return cuda.ReceiveParts(from, n.values(dim), width, func(part []uint16, first int) { n.takeHalf(table, part, first/width, dim) })
+		return cuda.ReceiveParts(from, n.values(dim), n.width(dim), func(part []uint16, first int) { take(n, table, part, first, dim, floats) })
 	}
-	return cuda.ReceiveParts(from, n.values(dim), width, func(part []float32, first int) { n.take(table, part, first/width, dim) })
+	return cuda.ReceiveParts(from, n.values(dim), n.width(dim), func(part []float32, first int) { take(n, table, part, first, dim, copied) })
 }
+
+func copied(to, values []float32) { copy(to, values) }
 
 // valueBytes is the size of a value of a table, in float16 if half is set.
 func valueBytes(half bool) int {
@@ -114,34 +119,27 @@ func valueBytes(half bool) int {
 // values is how many a table has on the device.
 func (n numbers) values(dim int) int { return padded(dim) * int(n.vocabulary) }
 
-// pad makes a part of a table, which begins with the row of a number.
-func (n numbers) pad(part []float32, number int, table []float32, dim int) {
-	n.each(dim, len(part), number, func(row, at, next int) {
-		copy(part[at:][:dim], table[row:])
-		clear(part[at+dim : next])
-	})
-}
-
-// padHalf is pad for a table that the device has in float16.
-func (n numbers) padHalf(part []uint16, number int, table []float32, dim int) {
-	n.each(dim, len(part), number, func(row, at, next int) {
-		halves(part[at:][:dim], table[row:])
-		clear(part[at+dim : next])
+// pad makes a part of a table, which begins with value first there, in the device's form.
+func pad[T any](n numbers, part []T, first int, table []float32, dim int, convert func(to []T, values []float32)) {
+	n.each(dim, len(part), first, func(row, used, at, next int) {
+		convert(part[at:][:used], table[row:])
+		clear(part[at+used : next])
 	})
 }
 
 // take is the way back.
-func (n numbers) take(table, part []float32, number, dim int) {
-	n.each(dim, len(part), number, func(row, at, _ int) { copy(table[row:][:dim], part[at:]) })
+func take[T any](n numbers, table []float32, part []T, first, dim int, convert func(to []float32, values []T)) {
+	n.each(dim, len(part), first, func(row, used, at, _ int) { convert(table[row:][:used], part[at:]) })
 }
 
-// takeHalf is the way back of padHalf.
-func (n numbers) takeHalf(table []float32, part []uint16, number, dim int) {
-	n.each(dim, len(part), number, func(row, at, _ int) { floats(table[row:][:dim], part[at:]) })
-}
-
-// each calls f for every row of a part with its place in (V, N) rows, its place in the part and that of the next row.
-func (n numbers) each(dim, values, number int, f func(row, at, next int)) {
-	width := padded(dim)
-	n.eachWord(number, values/width, func(i, word int) { f(word*dim, i*width, (i+1)*width) })
+// each calls f for what lies together in a part, of one row after the other, with its place in (V, N) rows, how many values it has
+// there, its place in the part and that of the next.
+func (n numbers) each(dim, values, first int, f func(row, used, at, next int)) {
+	width, words := n.width(dim), int(n.vocabulary)
+	for at := 0; at < values; {
+		number, column := (first+at)/width%words, (first+at)/width/words*width
+		count := min((values-at)/width, words-number)
+		n.eachWord(number, count, func(i, word int) { f(word*dim+column, min(width, dim-column), at+i*width, at+(i+1)*width) })
+		at += count * width
+	}
 }

@@ -22,7 +22,9 @@ func TestNumbers(t *testing.T) {
 			t.Fatalf("%d words: two have one number", words)
 		}
 		for _, dim := range []int{1, 31, 32, 33, 100} {
-			t.Run(fmt.Sprintf("%d words, dimension %d", words, dim), func(t *testing.T) { testRows(t, n, dim) })
+			for _, n.spread = range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d words, dimension %d, spread %t", words, dim, n.spread), func(t *testing.T) { testRows(t, n, dim) })
+			}
 		}
 	}
 }
@@ -39,9 +41,9 @@ func testRows(t *testing.T, n numbers, dim int) {
 	}
 	each := width * (1 + rand.IntN(2*words)) // values of a part
 	for first := 0; first < len(there); first += each {
-		n.pad(there[first:min(first+each, len(there))], first/width, rows, dim)
+		pad(n, there[first:min(first+each, len(there))], first, rows, dim, copied)
 	}
-	l := layoutOf(dim)
+	l := n.layout(dim)
 	for w := range words {
 		for j := range width {
 			want := float32(0)
@@ -55,7 +57,7 @@ func testRows(t *testing.T, n numbers, dim int) {
 	}
 	back := make([]float32, len(rows))
 	for first := 0; first < len(there); first += each {
-		n.take(back, there[first:min(first+each, len(there))], first/width, dim)
+		take(n, back, there[first:min(first+each, len(there))], first, dim, copied)
 	}
 	if !slices.Equal(back, rows) {
 		t.Error("rows do not come back")
@@ -66,8 +68,8 @@ func testRows(t *testing.T, n numbers, dim int) {
 	}
 	for first := 0; first < len(there); first += each {
 		part := halved[first:min(first+each, len(there))]
-		n.padHalf(part, first/width, rows, dim)
-		n.takeHalf(back, part, first/width, dim)
+		pad(n, part, first, rows, dim, halves)
+		take(n, back, part, first, dim, floats)
 	}
 	for i, x := range there {
 		if halved[i] != half(x) {
@@ -85,9 +87,6 @@ func testRows(t *testing.T, n numbers, dim int) {
 func TestManyNumbers(t *testing.T) {
 	const words, dim = 200_000_000, 128
 	n := newNumbers(words)
-	if divisor(int(n.successor), words) != 1 {
-		t.Errorf("%d words, %d from word to word: they have a common divisor", words, n.successor)
-	}
 	if values := n.values(dim); values != words*dim {
 		t.Errorf("a table has %d values, want %d", values, words*dim)
 	}
@@ -98,7 +97,7 @@ func TestManyNumbers(t *testing.T) {
 	}
 	for _, number := range []int{0, words - 40, rand.IntN(words - 40)} {
 		next := 0
-		n.each(dim, 40*dim, number, func(row, at, end int) {
+		n.each(dim, 40*dim, number*dim, func(row, _, at, end int) {
 			if want := n.word(number+next) * dim; row != want || at != next*dim || end != at+dim {
 				t.Fatalf("row %d: from %d, at %d to %d, want from %d at %d", number+next, row, at, end, want, next*dim)
 			}
