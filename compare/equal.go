@@ -3,12 +3,12 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
@@ -20,54 +20,65 @@ const uneven = 1.1
 
 // A workSpan is how far an amount of work differs between the variants that were trained here.
 type workSpan struct {
-	name        string
-	least, most float64
-	few, many   string // variants
+	what, unit  string
+	least, most float64 // 0 if fewer than two variants were trained
+	few, many   string  // variants
 }
 
-func (s workSpan) ratio() float64 { return s.most / s.least }
-
 // fair reports whether the variants have about the same of it.
-func (s workSpan) fair() bool { return s.least > 0 && s.ratio() <= unequal }
+func (s workSpan) fair() bool { return s.least > 0 && s.most <= unequal*s.least }
+
+// same reports whether the variants have the same of it, to the digits that are shown.
+func (s workSpan) same() bool { return s.least > 0 && s.most <= 1.005*s.least }
 
 // text says how the amount differs.
 func (s workSpan) text() string {
-	if s.least == 0 || s.ratio() > 1.005 {
-		return fmt.Sprintf("%s from %s (%s) to %s (%s)", s.name, report.Short(s.least), s.few, report.Short(s.most), s.many)
+	if s.same() {
+		return terminal.Quantity(report.Short(s.least), strings.TrimSuffix(s.unit, "s")) + " each"
 	}
-	return fmt.Sprintf("%s %s each", s.name, report.Short(s.least))
+	return fmt.Sprintf("%s (%s) to %s %s (%s)", report.Short(s.least), s.few, report.Short(s.most), s.unit, s.many)
 }
 
-// work returns the spans of seconds, pairs and words; none if fewer than two variants were trained.
+// sentence says whether the variants had the same of it.
+func (s workSpan) sentence() string {
+	answer := "no"
+	switch {
+	case s.same():
+		answer = "yes"
+	case s.fair():
+		answer = "nearly"
+	}
+	return fmt.Sprintf("Same %s: %s, %s.", s.what, answer, s.text())
+}
+
+// work returns the spans of seconds, pairs and epochs; none if fewer than two variants were trained.
 func (r *Result) work() []workSpan {
-	amounts := []struct {
-		name string
-		of   func(v VariantResult) float64
-	}{
-		{"seconds", VariantResult.Seconds},
-		{"pairs", func(v VariantResult) float64 { return float64(v.Pairs.Mean) }},
-		{"epochs", func(v VariantResult) float64 { return float64(v.Epochs.Mean) }},
-	}
-	var spans []workSpan
-	for _, amount := range amounts {
-		span, trained := workSpan{name: amount.name}, 0
-		for _, v := range r.Variants {
-			if v.Mode == experiment.ModeExternal {
-				continue
-			}
-			x := amount.of(v)
-			if trained++; trained == 1 || x < span.least {
-				span.least, span.few = x, v.Name
-			}
-			if x > span.most {
-				span.most, span.many = x, v.Name
-			}
+	return slices.DeleteFunc([]workSpan{
+		r.span("time", "seconds", VariantResult.Seconds),
+		r.span("pairs", "pairs", func(v VariantResult) float64 { return float64(v.Pairs.Mean) }),
+		r.span("epochs", "epochs", func(v VariantResult) float64 { return float64(v.Epochs.Mean) }),
+	}, func(s workSpan) bool { return s.most == 0 })
+}
+
+// span returns how far an amount differs.
+func (r *Result) span(what, unit string, of func(v VariantResult) float64) workSpan {
+	span, trained := workSpan{what: what, unit: unit}, 0
+	for _, v := range r.Variants {
+		if v.Mode == experiment.ModeExternal {
+			continue
 		}
-		if trained > 1 && span.most > 0 {
-			spans = append(spans, span)
+		x := of(v)
+		if trained++; trained == 1 || x < span.least {
+			span.least, span.few = x, v.Name
+		}
+		if x > span.most {
+			span.most, span.many = x, v.Name
 		}
 	}
-	return spans
+	if trained < 2 {
+		return workSpan{}
+	}
+	return span
 }
 
 // Seconds returns the seconds of a run, as measured beforehand if they were: other programs slow a run down.
@@ -90,12 +101,12 @@ func (v VariantResult) slowed() float64 {
 // report calls one of them the best.
 func (r *Result) Fair() bool {
 	spans := r.work()
-	for _, s := range spans {
-		if s.fair() {
-			return true
-		}
-	}
-	return len(spans) == 0
+	return len(spans) == 0 || slices.ContainsFunc(spans, workSpan.fair)
+}
+
+// SameTime reports whether all variants took the same seconds.
+func (r *Result) SameTime() bool {
+	return (page{r}).Externals() == "" && r.span("time", "seconds", VariantResult.Seconds).same()
 }
 
 // A search is how the recipe of a variant was found, see [settings.Mode.Searched].
@@ -117,29 +128,12 @@ func searched(v experiment.Variant, texts map[string]string) *search {
 	return &s
 }
 
-// unequalSearch says how the searches for the recipes of the variants differ; empty if their efforts were about equal.
-func (p page) unequalSearch() string {
-	var few, many VariantResult
-	least, most := math.MaxInt, 0
-	for _, v := range p.Variants {
-		if v.Mode == experiment.ModeExternal {
-			continue
-		}
-		n := 0
-		if v.Searched != nil {
-			n = v.Searched.Runs
-		}
-		if n < least {
-			least, few = n, v
-		}
-		if n > most {
-			most, many = n, v
-		}
+// tuning is how many runs found the recipe of a variant; 0 if nobody recorded it.
+func (v VariantResult) tuning() float64 {
+	if v.Searched == nil {
+		return 0
 	}
-	if float64(most) <= unequal*float64(least) {
-		return ""
-	}
-	return fmt.Sprintf("Recipes were tuned by %d (%s) to %d runs (%s).", least, few.Name, most, many.Name)
+	return float64(v.Searched.Runs)
 }
 
 // unequalSpelling says which variants compose words from their spelling; empty if all do, or none by their recipes, or if encoders are what is
@@ -170,10 +164,7 @@ func (p page) unequalSpelling() string {
 
 // HeldEqual says what all runs had as much of.
 func (p page) HeldEqual() string {
-	b, err := experiment.ParseBudget(p.Budget)
-	if err != nil {
-		return "Held equal: " + p.Budget + "."
-	}
+	b, _ := experiment.ParseBudget(p.Budget) // which it wrote
 	return "Held equal: " + b.Explain() + "."
 }
 
@@ -185,34 +176,25 @@ func (r *Result) Facts() []Fact {
 	p := page{r}
 	facts := []Fact{
 		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Text", p.text()},
-		{"Settings", "Each mode's recipe, and: " + r.Command},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// fairness says how much of each the variants had, and what else makes them unequal.
+// fairness says what the variants had the same of, and what makes them unequal.
 func (p page) fairness() string {
-	var equal, other []string
+	var said []string
 	for _, s := range p.work() {
-		if s.fair() {
-			equal = append(equal, s.text())
-		} else {
-			other = append(other, s.text())
+		if s.fair() || !p.Fair() {
+			said = append(said, s.sentence())
 		}
 	}
-	var said []string
-	word := "No"
-	if len(equal) > 0 {
-		said = append(said, "Yes: "+strings.Join(equal, "; ")+".")
-		word = "But"
-	}
-	if len(other) > 0 {
-		said = append(said, word+": "+strings.Join(other, "; ")+".")
+	if tuning := p.span("tuning", "runs", VariantResult.tuning); tuning.most > 0 {
+		said = append(said, tuning.sentence())
 	}
 	if p.Externals() != "" {
 		said = append(said, p.Externals()+" trained elsewhere.")
 	}
-	return joined(append(said, p.unequalSearch(), p.unequalSpelling()))
+	return joined(append(said, p.unequalSpelling()))
 }
 
 // joined joins the sentences that say something.
@@ -243,7 +225,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs slowed the runs down, up to %.1f times.", slowed))
+		said = append(said, fmt.Sprintf("Other programs slowed the runs up to %.1f times. Scores stay the same: lengths are fixed beforehand, in processor time.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

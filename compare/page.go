@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // page.html
 	"fmt"
+	"html"
 	"html/template"
 	"io"
 	"slices"
@@ -73,6 +74,18 @@ func (p page) Repeatable() string {
 	return enumerate(names, itself)
 }
 
+// Unbroken returns a text in which no line ends behind a hyphen, as of a flag.
+func (p page) Unbroken(text string) template.HTML {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = html.EscapeString(word)
+		if strings.Contains(word, "-") {
+			words[i] = "<span>" + words[i] + "</span>"
+		}
+	}
+	return template.HTML(strings.Join(words, " "))
+}
+
 func (p page) Number(n int64) string { return terminal.Number(n) }
 
 // Devices says where the runs trained; empty: all on the CPU.
@@ -112,7 +125,7 @@ func (p page) Vocabularies() bool {
 
 // text names the text, the seeds and the devices.
 func (p page) text() string {
-	said := fmt.Sprintf("%s: %s words, vocabulary %s; ", p.Text.Corpus, terminal.Number(p.Text.Tokens), terminal.Number(p.Text.Vocabulary))
+	said := fmt.Sprintf("%s: %s words of a vocabulary of %s; ", p.Text.Corpus, terminal.Number(p.Text.TrainWords), terminal.Number(p.Text.Vocabulary))
 	if first := p.Runs[0].Seed; p.Seeds == 1 {
 		said += fmt.Sprintf("seed %d only.", first)
 	} else {

@@ -118,23 +118,20 @@ func checkTeX(t *testing.T, name, text string) {
 	}
 }
 
-// TestBest: bold is the best, and what is not distinguishable from it.
-func TestBest(t *testing.T) {
+// TestScoreTable: sets that count come first, then their mean, and then the others; the highest score of a row is bold.
+func TestScoreTable(t *testing.T) {
 	r := smallResult()
-	score := func(v int, mean float64) { r.Variants[v].Scores[0] = spreadOf([]float64{mean}) }
-	score(0, 0.5)
-	score(1, 0.7)
-	score(2, 0.69)
-	r.Differences[0].Holm, r.Differences[1].Holm, r.Differences[2].Holm = 0.01, 0.2, 0.4 // 1-0, 2-0, 2-1
-	if got := fmt.Sprint(r.best(0)); got != "[false true true]" {
-		t.Errorf("bold %v, want the second and the third", got)
+	r.Sets[0], r.Sets[1] = r.Sets[1], r.Sets[0]
+	for v, mean := range []float64{0.5, 0.7, 0.69} {
+		r.Variants[v].Scores[1] = spreadOf([]float64{mean})
 	}
-	r.Differences[2].Holm = 0.049
-	if got := fmt.Sprint(r.best(0)); got != "[false true false]" {
-		t.Errorf("bold %v, want the second", got)
+	table := page{r}.MainTable()
+	var got []string
+	for _, row := range table.Rows {
+		got = append(got, fmt.Sprint(row[0].Text, []bool{row[1].Best, row[2].Best, row[3].Best}))
 	}
-	if got := fmt.Sprint(r.best(1)); got != "[false false false]" { // no items, no test
-		t.Errorf("bold %v without a test", got)
+	if want := "[pairs_100%[false true false] mean score[false false true] kinds[false false false]]"; fmt.Sprint(got) != want || table.Rule != 2 {
+		t.Errorf("%v with a rule at %d, want %s", got, table.Rule, want)
 	}
 }
 
@@ -173,7 +170,7 @@ func smallResult() *Result {
 	r := &Result{
 		Command: "w2vcl compare", Budget: experiment.BudgetRecipe, Seeds: 2, Points: 1,
 		Sets: []Set{
-			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Fewest: 3, Total: 4, Main: true},
+			{Task: evaluate.TaskSimilarity, Dataset: "pairs_100%", Metric: evaluate.MetricSpearman, Found: 3, Fewest: 3, Total: 4, Main: true, Weight: 1},
 			{Task: evaluate.TaskCategorization, Dataset: "kinds", Metric: "purity", Found: 4, Fewest: 4, Total: 4, Main: true},
 			{Task: evaluate.TaskAnalogy, Dataset: "questions", Metric: "3cosmul", Found: 4, Fewest: 2, Total: 4},
 			{Task: evaluate.TaskClassification, Dataset: "moods", Metric: "accuracy", Found: 4, Fewest: 4, Total: 4},
@@ -219,7 +216,7 @@ func TestCoverage(t *testing.T) {
 		{Scores: []evaluate.Result{{Dataset: "pairs", Found: 4, Total: 4}, {Dataset: "kinds", Found: 4, Total: 4}}},
 	}
 	sets := setsOf(runs)
-	if len(sets) != 2 || coverage(sets[0]).Text != "100% to 25%" || coverage(sets[0]).Small != "4 to 1 of 4" || coverage(sets[1]).Text != "100%" {
-		t.Errorf("%+v: %+v, %+v", sets, coverage(sets[0]), coverage(sets[1]))
+	if len(sets) != 2 || coverage(sets[0]) != "4 to 1 of 4" || coverage(sets[1]) != "4 of 4" {
+		t.Errorf("%+v: %s, %s", sets, coverage(sets[0]), coverage(sets[1]))
 	}
 }

@@ -129,8 +129,8 @@ type VariantResult struct {
 	SecondsMatrix  Spread            `json:"seconds_matrix"`
 	SecondsTrain   Spread            `json:"seconds_train"`
 	WordsPerSecond Spread            `json:"words_per_second"`
-	PairsPerSecond Spread            `json:"pairs_per_second"`
 	Pairs          Spread            `json:"pairs"`
+	Words          Spread            `json:"words"` // of all epochs
 	Epochs         Spread            `json:"epochs"`
 	Score          Spread            `json:"score"`  // see Result.meanScore
 	Scores         []Spread          `json:"scores"` // of Result.Sets
@@ -268,8 +268,8 @@ func (r *Result) variant(v experiment.Variant, runs []*Record) VariantResult {
 		SecondsMatrix:  overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsMatrix }),
 		SecondsTrain:   overSeeds(runs, func(r *Record) float64 { return r.Summary.SecondsTrain }),
 		WordsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond }),
-		PairsPerSecond: overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond }),
 		Pairs:          overSeeds(runs, func(r *Record) float64 { return r.Summary.PairsPerSecond * r.Summary.SecondsTrain }),
+		Words:          overSeeds(runs, func(r *Record) float64 { return r.Summary.WordsPerSecond * r.Summary.SecondsTrain }),
 		Epochs:         overSeeds(runs, func(r *Record) float64 { return r.Summary.Epochs }),
 		Score:          overSeeds(runs, func(run *Record) float64 { return r.meanScore(mainScores(run.Scores)) }),
 	}

@@ -26,19 +26,12 @@ func (p page) Tables() []report.Table {
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
-// boldNote is the one meaning of bold.
-const boldNote = "Bold: the best score of a set and those that cannot be told from it, where others can. "
-
 func (p page) names() []string {
 	var names []string
 	for _, v := range p.Variants {
 		names = append(names, v.Name)
 	}
 	return names
-}
-
-func (p page) columns(first, last string) []string {
-	return append(append([]string{first}, p.names()...), last)
 }
 
 // VariantTable says what the variants are: how each differs from what all share. It has no
@@ -66,8 +59,11 @@ func (p page) VariantTable() report.Table {
 func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"variant", "mean score", "behind", "seconds", "words/s", "pairs", "epochs", "memory"},
-		Note: "± standard deviation between seeds; [95% interval]; * more than chance (p < .05). Seconds of building M and training; words before subsampling.",
+		Head: []string{"variant", "mean score", "behind the best", "memory", "words/s", "epochs", "pairs"},
+		Note: "± standard deviation between seeds; [95% interval]; * more than chance (p < .05). Words/s: epochs × words ÷ seconds. Pairs: positive and negative.",
+	}
+	if !p.SameTime() {
+		t.Head = slices.Insert(t.Head, 3, "seconds")
 	}
 	onGPU := p.Devices() != ""
 	if onGPU {
@@ -79,8 +75,11 @@ func (p page) CostTable() report.Table {
 	ranked := p.ranked()
 	for _, v := range ranked {
 		row := []cell{
-			{Text: v.Name}, score(v.Score), p.behind(ranked[0].Name, v.Name), positive(v.Seconds()),
-			positive(float64(v.WordsPerSecond.Mean) * v.slowed()), positive(float64(v.Pairs.Mean)), positive(float64(v.Epochs.Mean)), sizeCell(v.Memory.Total),
+			{Text: v.Name}, score(v.Score), p.behind(ranked[0].Name, v.Name), sizeCell(v.Memory.Total),
+			positive(float64(v.Words.Mean) / v.Seconds()), positive(float64(v.Epochs.Mean)), positive(float64(v.Pairs.Mean)),
+		}
+		if !p.SameTime() {
+			row = slices.Insert(row, 3, positive(v.Seconds()))
 		}
 		if onGPU {
 			row = append(row, sizeCell(v.Memory.Device))
@@ -139,18 +138,18 @@ func (s Spread) deviation() string {
 	return fmt.Sprintf("± %.3f", float64(s.Deviation))
 }
 
-const coverageNote = "Coverage: the items of which all words are in the vocabulary."
+const coverageNote = "In small print: the metric, and the items whose words are all known."
 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
 func (p page) MainTable() report.Table {
-	return p.scoreTable(tableMain, "scores", "Scores at the end", boldNote+coverageNote)
+	return p.scoreTable(tableMain, "scores", "Scores at the end", "Bold: the highest score of a row. "+coverageNote)
 }
 
 // ClassTable has the scores of sets of sentences.
 func (p page) ClassTable() report.Table {
 	return p.scoreTable(tableClasses, "classes", "Classes of sentences",
-		"The share of sentences whose class a small convolutional network finds. These sets do not count for the mean score. Coverage: the words that have a vector.")
+		"The share of sentences whose class a small convolutional network finds. These sets do not count for the mean score. In small print: the metric, and the words that have a vector.")
 }
 
 // OtherTable has the other metrics.
@@ -158,36 +157,45 @@ func (p page) OtherTable() report.Table {
 	return p.scoreTable(tableOthers, "other-metrics", "Other metrics", coverageNote)
 }
 
+// scoreTable has the sets that count first, then the mean of these, then the others.
 func (p page) scoreTable(table, name, title, note string) report.Table {
-	t := report.Table{Name: name, Title: title, Head: p.columns("set", "coverage"), Note: note}
-	for i, set := range p.Sets {
-		if set.table() != table {
-			continue
+	t := report.Table{Name: name, Title: title, Head: append([]string{"set"}, p.names()...), Note: note}
+	row := func(head cell, counts bool, of func(VariantResult) Spread, top VariantResult) []cell {
+		cells := []cell{head}
+		for _, v := range p.Variants {
+			c := score(of(v))
+			c.Best = counts && c.Text == of(top).Mean.String()
+			cells = append(cells, c)
 		}
-		row := []cell{{Text: set.Dataset, Small: set.Metric}}
-		if set.Main && set.Weight == 0 {
-			row[0].Small += ", not counted"
-		}
-		best := p.best(i)
-		for k, v := range p.Variants {
-			c := score(v.Scores[i])
-			c.Best = best[k]
-			row = append(row, c)
-		}
-		t.Rows = append(t.Rows, append(row, coverage(set)))
+		return cells
 	}
+	var others [][]cell
+	for i, set := range p.Sets {
+		cells := row(cell{Text: set.Dataset, Small: set.Metric + ", " + coverage(set)}, set.Weight > 0, func(v VariantResult) Spread { return v.Scores[i] }, p.top(i))
+		switch {
+		case set.table() != table:
+		case set.Main && set.Weight == 0:
+			cells[0].Small += ", not counted"
+			others = append(others, cells)
+		default:
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	if table == tableMain {
+		t.Rows = append(t.Rows, row(cell{Text: meanName}, true, func(v VariantResult) Spread { return v.Score }, p.ranked()[0]))
+		t.Rule = len(t.Rows)
+	}
+	t.Rows = append(t.Rows, others...)
 	return t
 }
 
-func coverage(s Set) cell {
-	share := func(found int) string { return fmt.Sprintf("%.0f%%", 100*float64(found)/float64(max(s.Total, 1))) }
-	c := cell{Text: share(s.Found), Small: terminal.Number(s.Found)}
+// coverage says how many items of a set the variants know.
+func coverage(s Set) string {
+	text := terminal.Number(s.Found)
 	if s.Fewest < s.Found {
-		c.Text += " to " + share(s.Fewest)
-		c.Small += " to " + terminal.Number(s.Fewest)
+		text += " to " + terminal.Number(s.Fewest)
 	}
-	c.Small += " of " + terminal.Number(s.Total)
-	return c
+	return text + " of " + terminal.Number(s.Total)
 }
 
 // DifferenceTable is the table of differences from the first variant.
@@ -196,14 +204,13 @@ func (p page) DifferenceTable() report.Table {
 	t := report.Table{
 		Name: "differences", Title: "Differences from " + first, Stacked: true,
 		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
-		Note: "Score minus that of " + first + ", 95% interval, and p of Welch's test over seeds and items. " +
-			"* p < .05 after Holm's correction for " + terminal.Quantity(terminal.Number(p.Tests), "test") + ".",
+		Note: "Score minus that of " + first + ", 95% interval, and p of Welch's test over seeds and items. * p < .05 after Holm's correction.",
 	}
-	for _, set := range append([]Set{{Task: taskMean, Dataset: meanName}}, p.Sets...) {
+	for _, set := range append(slices.Clone(p.Sets), Set{Task: taskMean, Dataset: meanName, Weight: 1}) {
 		row := []cell{{Text: set.Dataset, Small: set.Metric}}
 		var items cell
 		for _, d := range p.Differences {
-			if d.Against != first || !d.of(set) {
+			if d.Against != first || !d.of(set) || set.Weight == 0 {
 				continue
 			}
 			items.Text = terminal.Number(d.Items)
@@ -224,31 +231,6 @@ func (d Difference) of(s Set) bool {
 	return d.Dataset == s.Dataset && d.Task == s.Task && d.Metric == s.Metric
 }
 
-// best says of each variant whether its score on a set is the best, or nothing tells it from the best. None is where no variant differs from the
-// best, or where the variants' work differs too much.
-func (r *Result) best(set int) []bool {
-	best := make([]bool, len(r.Variants))
-	top := -1
-	for i, v := range r.Variants {
-		if s := v.Scores[set].Mean; s.Valid() && (top < 0 || s > r.Variants[top].Scores[set].Mean) {
-			top = i
-		}
-	}
-	differs := false
-	for i, v := range r.Variants {
-		best[i] = v.Scores[set].Mean.Valid()
-		for _, d := range r.Differences {
-			if d, ok := d.from(r.Variants[max(top, 0)].Name, v.Name); ok && d.of(r.Sets[set]) && d.named() {
-				best[i], differs = false, true
-			}
-		}
-	}
-	if !differs || !r.Fair() {
-		clear(best)
-	}
-	return best
-}
-
 func signed(s evaluate.Score) string {
 	if !s.Valid() {
 		return s.String()
@@ -267,15 +249,12 @@ func probability(p evaluate.Score) string {
 	return strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0")
 }
 
-// lossNote says why losses of variants can be put beside one another.
-const lossNote = "The loss of a word is the mean over 16 of its contexts with negatives, the same pairs for all variants. " +
-	"Compare shape and variance before level, for some variants minimize another loss."
-
 // BandTable is the table of mean and variance of the losses at the end.
 func (p page) BandTable() report.Table {
 	t := report.Table{
-		Name: "loss", Title: "Loss of words by frequency, at the end", Stacked: true, Head: p.columns("occurrences", "words"),
-		Note: lossNote,
+		Name: "loss", Title: "Loss of words by frequency, at the end", Stacked: true, Head: slices.Concat([]string{"occurrences"}, p.names(), []string{"words"}),
+		Note: "The loss of a word is the mean over 16 of its contexts with negatives, the same pairs for all variants. " +
+			"Compare the rows of a column. Columns differ also because variants minimize different losses.",
 	}
 	for b, band := range p.bands() {
 		row := []cell{{Text: bandName(band.Band)}}
@@ -299,7 +278,14 @@ var ofOthers = []string{"checkpoint", "sync", "combine-rule"}
 // value once; one that no variant uses is left out.
 func (p page) SettingTable() report.Table {
 	trained := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode == experiment.ModeExternal })
-	t := report.Table{Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()[:len(trained)]...)}
+	t := report.Table{
+		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()[:len(trained)]...),
+		Note: "Tuning is the number of runs that found a recipe, on English Wikipedia with MEN, RW, SimLex-999, WS-353 and Google.",
+		Rows: [][]cell{{{Text: "tuning"}}},
+	}
+	for _, v := range trained {
+		t.Rows[0] = append(t.Rows[0], positive(v.tuning()))
+	}
 	var c settings.Config
 	for _, s := range c.Settings() {
 		row := []cell{{Text: s.Name}}

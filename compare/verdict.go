@@ -62,6 +62,9 @@ func (r *Result) verdict() (said []string, next string) {
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
 	}
+	if ahead := r.ahead(best.Name); len(above) > 0 && ahead != "" {
+		said = append(said, ahead)
+	}
 	if !r.Fair() {
 		said = append(said, "But the variants differ in seconds, pairs and epochs by more than 1.5 times, so a higher score does not make a method better.")
 	}
@@ -163,13 +166,12 @@ func (r *Result) budgetClause() string {
 	if err != nil || len(spans) == 0 {
 		return ""
 	}
-	clause := "With " + b.Brief()
 	for _, s := range spans {
-		if b.IsEqual() && s.name == b.Kind {
-			clause += fmt.Sprintf(" (%s)", strings.TrimPrefix(s.text(), s.name+" "))
+		if b.IsEqual() && s.unit == b.Kind {
+			return "With " + s.text() + ", "
 		}
 	}
-	return clause + ", "
+	return "With " + b.Brief() + ", "
 }
 
 // setSentence names the sets on which the best variant differs from the others.
@@ -200,14 +202,45 @@ func (r *Result) setSentence(best string, rest []VariantResult) string {
 			}
 			sets[group] = append(sets[group], set.Dataset)
 		}
+		is := best + " is " + word + " "
 		for _, group := range groups {
-			said = append(said, fmt.Sprintf("on %s, %s is %s than %s", enumerate(sets[group], itself), best, word, group))
+			said = append(said, fmt.Sprintf("on %s, %sthan %s", enumerate(sets[group], itself), is, group))
+			is = ""
 		}
 	}
 	if len(said) == 0 {
 		return "No single set tells them apart."
 	}
 	return "O" + strings.Join(said, "; ")[1:] + "."
+}
+
+// ahead names the sets on which another variant has the highest score, where the verdict names no difference from the best; empty: none.
+func (r *Result) ahead(best string) string {
+	var said []string
+	for _, v := range r.Variants {
+		var sets []string
+		for k, set := range r.Sets {
+			named := slices.ContainsFunc(r.Differences, func(d Difference) bool {
+				d, ok := d.from(v.Name, best)
+				return ok && d.of(set) && d.named()
+			})
+			if set.Weight > 0 && r.top(k).Name == v.Name && v.Name != best && !named {
+				sets = append(sets, set.Dataset)
+			}
+		}
+		if len(sets) > 0 {
+			said = append(said, v.Name+" on "+enumerate(sets, itself))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return "But " + strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", by no more than chance explains."
+}
+
+// top returns the variant with the highest score on a set.
+func (r *Result) top(set int) VariantResult {
+	return slices.MaxFunc(r.Variants, func(a, b VariantResult) int { return cmp.Compare(a.Scores[set].Mean, b.Scores[set].Mean) })
 }
 
 // enumerate lists the first few of many.

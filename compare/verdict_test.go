@@ -145,6 +145,29 @@ func TestFalseAlarmsOfRuns(t *testing.T) {
 	}
 }
 
+// TestAhead: the verdict names the sets on which others score higher, unless it names the difference anyway.
+func TestAhead(t *testing.T) {
+	r := Result{Sets: []Set{{Dataset: "x", Weight: .5}, {Dataset: "y", Weight: .4}, {Dataset: "z", Weight: .1}, {Dataset: "part"}}}
+	for name, scores := range map[string][]float64{"a": {.1, .1, .4, .1}, "b": {.2, .3, .2, .3}, "c": {.1, .2, .1, .1}} {
+		v := VariantResult{Variant: experiment.Variant{Name: name}}
+		for _, score := range scores {
+			v.Scores = append(v.Scores, spreadOf([]float64{score}))
+		}
+		r.Variants = append(r.Variants, v)
+	}
+	for holm, want := range map[evaluate.Score]string{
+		.5: "But b scores higher on x and y, by no more than chance explains.", .01: "But b scores higher on y, by no more than chance explains.",
+	} {
+		r.Differences = []Difference{{Dataset: "x", Variant: "a", Against: "b", Holm: holm}}
+		if got := r.ahead("a"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := r.ahead("b"); got != "But a scores higher on z, by no more than chance explains." {
+		t.Errorf("of b: %q", got)
+	}
+}
+
 // TestVerdict: the verdict names what differs by more than chance, and what else would decide it.
 func TestVerdict(t *testing.T) {
 	for _, test := range []struct {

@@ -221,7 +221,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if o.json {
 		return cli.WriteJSON(s.Out, result)
 	}
-	return printComparison(s, result)
+	return printComparison(s, result, filepath.Join(o.out, compare.PageFile))
 }
 
 // listExperiments prints the names and titles of the experiments.
@@ -284,14 +284,11 @@ func (o *compareOptions) source() func() io.Reader {
 	return nil
 }
 
-// printComparison prints the verdict, a table with a row for each set and a column for each variant, and what a reader asks then; on a narrow
-// terminal without metrics and coverage.
-func printComparison(s cli.Streams, r *compare.Result) error {
-	said := r.Verdict[:1:1]
-	if len(r.Verdict) > 1 {
-		said = append(said, strings.Join(r.Verdict[1:], " "))
-	}
-	for _, text := range said {
+// printComparison prints the verdict, a table with a row for each set and a column for each variant, and what a reader asks then, at last the
+// page; on a narrow terminal without metrics and coverage.
+func printComparison(s cli.Streams, r *compare.Result, page string) error {
+	said := []string{r.Verdict[0], strings.Join(r.Verdict[1:], " ")}
+	for _, text := range said[:min(len(r.Verdict), 2)] {
 		if err := s.Paragraph("", text); err != nil {
 			return err
 		}
@@ -333,12 +330,14 @@ func printComparison(s cli.Streams, r *compare.Result) error {
 	}
 	row(fmt.Sprintf("mean score\t\t%d of %s", counted, terminal.Quantity(strconv.Itoa(all), "set")), func(v compare.VariantResult) string { return v.Score.Mean.String() })
 	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
+	if !r.SameTime() {
+		row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
+	}
 	row("memory\t\t", func(v compare.VariantResult) string { return terminal.Bytes(v.Memory.Total) })
 	if err := out.Print(s.Out); err != nil {
 		return err
 	}
-	for _, f := range r.Facts() {
+	for _, f := range append(r.Facts(), compare.Fact{Name: "Page", Text: page + " (charts, all settings)"}) {
 		if err := s.Paragraph(fmt.Sprintf("%-10s", f.Name), f.Text); err != nil {
 			return err
 		}

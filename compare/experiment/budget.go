@@ -88,11 +88,11 @@ func (b Budget) IsEqual() bool { return b.Amount == 0 && b.Kind != "" && b.Kind 
 
 // Explain says in a sentence what the budget means.
 func (b Budget) Explain() string {
-	const measured = "The speed of each variant was measured once on this machine, in processor time, so all seeds train as long, also when this is repeated"
+	const measured = "How much a variant trains in this time was measured once, in processor time. All its seeds train as much, and so does the same command on this machine"
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch {
 	case b.IsEqual() && b.Kind == BudgetSeconds:
-		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building M. " + measured
+		return "seconds: the first variant trains as long as its recipe says, and each other run as many seconds, with building the matrix. " + measured
 	case b.IsEqual() && b.Kind == BudgetPairs:
 		return "pairs: the first variant trains as long as its recipe says, and each other run on as many pairs"
 	case b.IsEqual():
@@ -102,7 +102,7 @@ func (b Budget) Explain() string {
 	case b.Kind == BudgetIterations:
 		return terminal.Quantity(amount, "iteration") + " of mode cl, and about as many pairs of every other mode as these iterations have"
 	case b.Kind == BudgetSeconds:
-		return terminal.Quantity(amount, "second") + " of building M and training for each run, without the time to read the text. " + measured
+		return terminal.Quantity(amount, "second") + " of building the matrix and training for each run, without the time to read the text. " + measured
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
 		return terminal.Number(int64(b.Amount)) + " " + b.Kind + " for each run"
 	default:
@@ -123,7 +123,7 @@ func (b Budget) Brief() string {
 	case b.Kind == BudgetPairs, b.Kind == BudgetWords:
 		return terminal.Number(int64(b.Amount)) + " " + b.Kind + " each"
 	default:
-		return amount + " " + b.Kind + " each"
+		return terminal.Quantity(amount, strings.TrimSuffix(b.Kind, "s")) + " each"
 	}
 }
 

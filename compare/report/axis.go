@@ -153,11 +153,11 @@ func (a axis) label(v float64) string {
 	return terminal.Minus(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// Short writes a number with up to three digits and a decimal prefix: 1.25k,
+// Short writes a number with up to three digits and a letter, B for a billion: 1.25k,
 // 16M. A negative one has a minus, U+2212.
 func Short(v float64) string {
 	size, prefix := math.Abs(v), ""
-	for _, p := range []string{"k", "M", "G", "T"} {
+	for _, p := range []string{"k", "M", "B", "T"} {
 		if size < 999.5 {
 			break
 		}

@@ -75,7 +75,7 @@ func (l LineChart) draw() *canvas {
 const (
 	labelLetter = 9.2 // width of a letter
 	labelMost   = 18  // letters
-	labelRow    = 16  // height
+	labelRow    = 15  // height
 	labelGap    = 16  // between a line and its name
 )
 
@@ -104,7 +104,7 @@ func (c *canvas) labels(series []Series, x, y axis) {
 			places[i] = max(places[i], places[i-1]+row)
 		}
 	}
-	for i, limit := len(places)-1, float64(height-bottom); i >= 0; i-- {
+	for i, limit := len(places)-1, float64(height-top); i >= 0; i-- {
 		places[i] = min(places[i], limit)
 		limit = places[i] - row
 	}

@@ -74,14 +74,14 @@ func TestAxis(t *testing.T) {
 		{"seconds", []float64{0, 118}, false, "0 20 40 60 80 100 120"},
 		{"both sides of zero", []float64{-0.04, 0.11}, false, "−0.050 −0.025 0 0.025 0.050 0.075 0.100 0.125"},
 		{"steps of 2.5", []float64{0, 1.3}, false, "0 0.25 0.50 0.75 1.00 1.25 1.50"},
-		{"large", []float64{0, 1.5e9}, false, "0 250M 500M 750M 1G 1.25G 1.5G"},
+		{"large", []float64{0, 1.5e9}, false, "0 250M 500M 750M 1B 1.25B 1.5B"},
 		{"one value", []float64{5}, false, "4.4 4.6 4.8 5.0 5.2 5.4 5.6"},
 		{"no number", []float64{math.NaN(), math.Inf(1)}, false, "0 0.2 0.4 0.6 0.8 1.0"},
 		{"powers", []float64{1024, 60000}, true, "1024 2048 4096 8192 16384 32768 65536"},
 		{"many powers", []float64{1, 1 << 20}, true, "1 10 100 1k 10k 100k 1M"},
 		{"large powers", []float64{1.11e12, 104e12}, true, "1T 2T 5T 10T 20T 50T 100T 200T"},
 		{"a decade", []float64{2.1e6, 4.9e6}, true, "2M 5M"},
-		{"many decades", []float64{1e-9, 1e9}, true, "1e-09 1e-06 0.001 1 1k 1M 1G"},
+		{"many decades", []float64{1e-9, 1e9}, true, "1e-09 1e-06 0.001 1 1k 1M 1B"},
 		{"one power", []float64{256}, true, "128 256 512"},
 	} {
 		a := newAxis(test.values, 0, 100, 6, test.log)
@@ -121,7 +121,7 @@ func TestAxisHoldsItsValues(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for x, want := range map[float64]string{
-		0: "0", 0.125: "0.125", 0.0001: "0.0001", 12.34: "12.3", 999.4: "999", 1000: "1k", 16700000: "16.7M", 2.5e9: "2.5G", 3e15: "3000T", -1500: "−1.5k",
+		0: "0", 0.125: "0.125", 0.0001: "0.0001", 12.34: "12.3", 999.4: "999", 1000: "1k", 16700000: "16.7M", 2.5e9: "2.5B", 3e15: "3000T", -1500: "−1.5k",
 	} {
 		if got := Short(x); got != want {
 			t.Errorf("Short(%v) = %s, want %s", x, got, want)

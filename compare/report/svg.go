@@ -13,7 +13,7 @@ import (
 // to the width it has.
 const (
 	width  = 480
-	height = 300
+	height = 240
 
 	left, top, bottom = 66, 14, 44 // margins; the right one is as wide as the names of series
 )

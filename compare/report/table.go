@@ -18,6 +18,7 @@ type Table struct {
 	Head  []string
 	Rows  [][]Cell
 	Note  string // what the numbers mean
+	Rule  int    // row above which a rule is; 0: none
 
 	Stacked bool // on the page, small texts are below the others
 }
@@ -25,7 +26,7 @@ type Table struct {
 // A Cell of a table. Numbers have a true minus.
 type Cell struct {
 	Text, Small string
-	Best        bool // not distinguishable from the best of its row
+	Best        bool // the highest of its row
 	Span        int  // columns that it fills; 0: one
 }
 
@@ -45,7 +46,10 @@ func (t Table) WriteTeX(w io.Writer) error {
 		head[i] = TeX(text)
 	}
 	b.WriteString(strings.Join(head, " & ") + " \\\\\n\\midrule\n")
-	for _, row := range t.Rows {
+	for i, row := range t.Rows {
+		if i > 0 && i == t.Rule {
+			b.WriteString("\\midrule\n")
+		}
 		cells := make([]string, len(row))
 		for i, c := range row {
 			cells[i] = c.teX()
