@@ -29,6 +29,9 @@ func TestSeveralDevices(t *testing.T) {
 		}
 		testSeveralDevices(t, d, c)
 	}
+	c := subwordConfig(t, settings.ModeCL, "cnn")
+	c.Epochs *= 6
+	testSeveralDevices(t, d, c)
 }
 
 func testSeveralDevices(t *testing.T, d *devicetest.Device, c settings.Config) {

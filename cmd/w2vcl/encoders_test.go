@@ -102,7 +102,7 @@ func encoderModes() (all [][]string) {
 
 func trainsOn(mode []string, encoder map[string]string) string {
 	var devices []string
-	for _, d := range []struct{ device, name string }{{settings.DeviceCPU, "CPU"}, {"cuda", "GPU"}} {
+	for _, d := range []struct{ device, name string }{{settings.DeviceCPU, "CPU"}, {"cuda", "GPU"}, {"cuda:0,1", "GPUs"}} {
 		given := map[string]string{"corpus": "x", "mode": mode[0], "device": d.device}
 		if mode[1] != "" {
 			given["model"] = mode[1]

@@ -46,7 +46,7 @@ func NewCL(d Device, m *wordcontext.Matrix, noise *corpus.Alias, iterations int,
 	if err := CheckCL(c, p); err != nil {
 		return nil, err
 	}
-	if d.GPUs() > 1 && (c.Composition != nil || c.Encoder != nil) {
+	if d.GPUs() > 1 && c.Composition != nil {
 		return nil, errOneGPU
 	}
 	var shares *cl.Shares
@@ -142,7 +142,11 @@ func MemoryCL(d Device, words, slots int, c graph.Options, p Precision) (int64, 
 		if p == Half {
 			table, moments = table/2+tableBytes(own, c.Dim)/2, moments/2+4*int64(own)
 		}
-		return 2*(table+moments) + work, nil
+		bytes := 2*(table+moments) + work
+		if structure != nil {
+			bytes += encoderBytes(structure, words, gpus, c)
+		}
+		return bytes, nil
 	}
 	if gpus > 1 {
 		dim := cl.PaddedDim(c.Dim, gpus)
@@ -158,7 +162,7 @@ func MemoryCL(d Device, words, slots int, c graph.Options, p Precision) (int64, 
 	case c.Composition != nil:
 		bytes += composedBytes(c.Composition, c)
 	case structure != nil:
-		bytes += encoderBytes(structure, words, c)
+		bytes += encoderBytes(structure, words, 1, c)
 	}
 	return bytes, nil
 }
@@ -177,14 +181,16 @@ func composedBytes(x *composed.Composition, c graph.Options) int64 {
 	return bytes + table/2 + 20*int64(u)
 }
 
-// encoderBytes estimates the memory that an encoder takes beyond the table of words, whose place it takes.
-func encoderBytes(s *encoder.Structure, words int, c graph.Options) int64 {
-	v, table := int64(words), tableBytes(words, c.Dim)
-	bytes := 4*int64(len(s.Starts)+len(s.Symbols)) + 20*v + table // the rows of the next iteration
+// encoderBytes estimates the memory that an encoder takes on each of some GPUs beyond the table of
+// words, whose place it takes.
+func encoderBytes(s *encoder.Structure, words, gpus int, c graph.Options) int64 {
+	own, table := (words+gpus-1)/gpus, tableBytes(words, c.Dim)
+	v := int64(own)
+	bytes := 4*int64(len(s.Starts)+len(s.Symbols))/int64(gpus) + 20*int64(words) + table // the rows of the next iteration
 	if s.Words {
 		bytes += table
 	} else {
-		bytes -= c.Optimizer.Bytes(words, paddedDim(c.Dim))
+		bytes -= c.Optimizer.Bytes(own, paddedDim(c.Dim))
 	}
 	parameter := func(rows, columns int) { bytes += 8*int64(rows)*int64(columns) + c.Optimizer.Bytes(rows, columns) }
 	const sharedOfBlock = 227 << 10

@@ -131,7 +131,7 @@ type VanillaKernels interface {
 }
 
 // errOneGPU is the error of what settings refuse before.
-var errOneGPU = errors.New("several GPUs cannot train encoders, CBOW of mode cl, or mode vanilla")
+var errOneGPU = errors.New("several GPUs cannot train n-grams, CBOW of mode cl, or mode vanilla")
 
 // OnEach returns what to say behind the memory of so many GPUs, of which figures are those of each: nothing of one.
 func OnEach(gpus int) string {

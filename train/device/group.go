@@ -64,7 +64,7 @@ func (g cudaGroup) Peak() int64 { return mostAtPeak(g.devices) }
 
 func (g cudaGroup) NewCL(c cl.Options, e *encoder.Structure) (CLKernels, error) {
 	if e != nil {
-		return nil, errOneGPU
+		return encoder.NewGroup(g.devices, c, *e)
 	}
 	return cl.NewGroup(g.devices, c)
 }

@@ -90,7 +90,7 @@ func MemoryVanilla(words int, o graph.VanillaOptions, c graph.Options) (int64, e
 	k := vanillaOptions(words, o, c, structure)
 	bytes := 2*(tableBytes(words, c.Dim)+c.Optimizer.Bytes(words, paddedDim(c.Dim))) + k.Bytes(graph.UnitPairs(o), 4*int64(paddedDim(c.Dim)))
 	if structure != nil {
-		bytes += encoderBytes(structure, words, c)
+		bytes += encoderBytes(structure, words, 1, c)
 	}
 	return bytes, err
 }

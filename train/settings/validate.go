@@ -269,15 +269,16 @@ func (c *Config) validateDevice() error {
 
 // checkSeveral checks what several GPUs cannot train.
 func (c *Config) checkSeveral(m Mode) error {
+	network := m.Family == LargeBatch && c.Subword == SubwordCNN
 	switch {
 	case m.Family == Minibatch:
 		return terminal.Usagef("--device %s: mode %s trains on one GPU; choose one of them", c.Device, c.Mode)
 	case m.Family == Stretches:
 		return terminal.Usagef("--device %s: --model %s trains on one GPU, because two were 1.1 to 1.2 times as fast: choose one of them, or --model %s",
 			c.Device, c.Model, ModelSkipGram)
-	case m.Family == LargeBatch && c.Subword == SubwordCNN:
-		return terminal.Usagef("--device %s: --subword %s trains on one GPU, because two were at most 1.4 times as fast: choose one of them", c.Device, c.Subword)
-	case c.HasEncoder():
+	case network && !slices.Equal(c.Gram, Numbers{1}):
+		return terminal.Usagef("--gram %v: on several GPUs a CNN reads characters; give --gram 1, or choose one GPU of --device %s", c.Gram, c.Device)
+	case c.HasEncoder() && !network:
 		return terminal.Usagef("--subword %s: several GPUs cannot train it; choose one GPU of --device %s", c.Subword, c.Device)
 	}
 	return nil

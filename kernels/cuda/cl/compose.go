@@ -60,6 +60,12 @@ func NewComposed(d *cuda.Device, c Options) (*Kernels, error) {
 	return New(d, c)
 }
 
+// NewComposedGroup is NewComposed of several devices. SetFirstStep of all parts has to follow.
+func NewComposedGroup(devices []*cuda.Device, c Options) (*Group, error) {
+	c.composed = true
+	return NewGroup(devices, c)
+}
+
 // SetFirstStep sets the trainer of step 1.
 func (k *Kernels) SetFirstStep(s FirstStep) error {
 	k.first = s
@@ -70,9 +76,13 @@ func (k *Kernels) SetFirstStep(s FirstStep) error {
 		bytes, _ := k.options.tableBytes(k.part, k.rows)
 		a := &cuda.Allocator{Device: k.device}
 		k.otherRows = a.Bytes("a table", bytes)
+		k.shareLines = a.Function("cl/lines", "lines_share", 0)
 		return a.Err
 	})
 }
+
+// FirstStep returns the trainer of step 1.
+func (k *Kernels) FirstStep() FirstStep { return k.first }
 
 // Rows returns where the composed rows of an iteration lie, as a table.
 func (k *Kernels) Rows() cu.DevicePtr { return k.tables[0].values }
@@ -122,9 +132,9 @@ func (k *Kernels) launchComposed(count int) error {
 	return nil
 }
 
-// StepFunction loads a kernel that LaunchFirst starts.
+// StepFunction loads a kernel that LaunchFirst starts, of one device or of several.
 func (k *Kernels) StepFunction(source, name string) (cu.Function, error) {
-	f, err := k.device.Function(source, name)
+	f, err := k.device.Function(source+k.sharing(), name)
 	if err != nil {
 		return f, err
 	}

@@ -95,7 +95,7 @@ func (k *Kernels) newExchange(a *cuda.Allocator, by *messenger) *exchange {
 	c := k.options
 	e := &exchange{messages: 1 + c.Negatives, resident: k.shape.resident, next: 1, patience: patience, alone: true, peers: []*Kernels{k}, by: by}
 	if k.rows.of > 1 {
-		e.inboxes = a.Bytes("steps of other GPUs", sharingBytes)
+		e.inboxes = a.Bytes("steps of other GPUs", 2*sharingBytes+4)
 	} else if by != nil {
 		e.bytes = int(MessageBytes(c.Rows, c.Negatives, 1))
 		e.inboxes = a.Bytes("numbers of all GPUs", k.part.of*e.bytes)
@@ -212,6 +212,44 @@ func (g *Group) Close() error {
 	return errors.Join(idle, g.each((*Kernels).Close))
 }
 
+// Parts returns the Kernels of the devices.
+func (g *Group) Parts() []*Kernels { return g.parts }
+
+// Number returns which of how many devices has these rows: the rows number, number + of, ...
+func (k *Kernels) Number() (number, of int) { return k.rows.number, k.rows.of }
+
+// OwnRows returns this device's rows of (rows, width) values, PutRows is the way back.
+func (k *Kernels) OwnRows(values []float32, width int) []float32 {
+	return pickRows(values, k.rows, width)
+}
+
+func (k *Kernels) PutRows(values, own []float32, width int) { putRows(values, own, k.rows, width) }
+
+// linesArgs is Lines of lines.cu.
+type linesArgs struct {
+	from        cu.DevicePtr
+	to          [MaxDevices - 1]cu.DevicePtr
+	line, meets uint32
+	sharing     sharingArgs
+}
+
+// Share starts to bring this device's lines of some memory, which are every of-th as its rows are, to the other devices of a group. of is
+// where a device has this memory, and line the bytes of a line, whole float4s. If the devices meet, all of them have all lines when it is
+// done.
+func (k *Kernels) Share(of func(k *Kernels) cu.DevicePtr, lines, line int, meet bool) error {
+	own := k.rows.count(lines)
+	a := linesArgs{from: of(k), line: uint32(line / 16), sharing: k.sharingArgs(1, sharingBytes)}
+	for i, peer := range k.exchange.peers[1:] {
+		a.to[i] = of(peer)
+	}
+	if meet {
+		a.meets = 1
+	}
+	a.sharing.own, a.sharing.tag = uint32(own), a.sharing.blocks+4
+	blocks := min((own*line/16+255)/256, k.device.Multiprocessors)
+	return cuda.Launch(k.device, k.shareLines, cuda.Grid{Blocks: max(blocks, 1), Threads: 256}, &a)
+}
+
 // whole is the part of a single device.
 var whole = part{0, 1}
 
@@ -235,7 +273,7 @@ type sharingArgs struct {
 }
 
 // A device has in exchange.inboxes the steps that the others are done with, and behind them how many of its own thread
-// blocks are done.
+// blocks are done; then the same of Share, and how often it has met the others there.
 const sharingBytes = 4 * MaxDevices
 
 // sharing names the sources of kernels that share the rows.
@@ -246,20 +284,20 @@ func (k *Kernels) sharing() string {
 	return ""
 }
 
-// sharingArgs are those of step number i of a series.
-func (k *Kernels) sharingArgs(i int) (a sharingArgs) {
-	e := k.exchange
+// sharingArgs are those of step number i of a series: at is 0, or where in exchange.inboxes Share has its own.
+func (k *Kernels) sharingArgs(i, at int) (a sharingArgs) {
+	e, offset := k.exchange, cu.DevicePtr(at)
 	if k.rows.of == 1 {
 		return a
 	}
 	a = sharingArgs{
-		tag: uint64(e.tag), done: uint64(e.inboxes), blocks: uint64(e.inboxes + 4*(MaxDevices-1)), patience: uint64(e.patience), number: uint32(i),
+		tag: uint64(e.tag), done: uint64(e.inboxes + offset), blocks: uint64(e.inboxes + offset + 4*(MaxDevices-1)), patience: uint64(e.patience), number: uint32(i),
 		others: uint32(len(e.peers) - 1), shift: uint32(bits.TrailingZeros(uint(k.rows.of))), first: uint32(k.rows.number), own: uint32(k.rows.count(k.options.Rows)),
 	}
 	for n, peer := range e.peers {
 		a.lost[n] = uint64(peer.exchange.lost)
 		if n > 0 { // to that one, this device is number n, too
-			a.copies[n-1], a.told[n-1] = uint64(peer.tables[i%2].values), uint64(peer.exchange.inboxes+cu.DevicePtr(4*(n-1)))
+			a.copies[n-1], a.told[n-1] = uint64(peer.tables[i%2].values), uint64(peer.exchange.inboxes+offset+cu.DevicePtr(4*(n-1)))
 		}
 	}
 	return a

@@ -43,8 +43,9 @@ type Kernels struct {
 	dense  denseShape
 
 	// Of a first step:
-	aside     *cuda.Aside
-	otherRows cu.DevicePtr // as tables[0].values
+	aside      *cuda.Aside
+	otherRows  cu.DevicePtr // as tables[0].values
+	shareLines cu.Function
 
 	series   int // iterations of a series, at most
 	slots    int // of a step's samples

@@ -66,7 +66,7 @@ func (k *Kernels) stepArgs(i int) *stepArgs {
 		rows: uint32(c.Rows), columns: uint32(c.Dim), rule: k.optimizer.Rule(), decays: k.optimizer.Decays(),
 	}
 	t.positives, t.negatives = k.frozen(i)
-	t.sharing = k.sharingArgs(i)
+	t.sharing = k.sharingArgs(i, 0)
 	t.stride = uint32(4 * cuda.Quads(c.Dim))
 	if c.HalfPrecision {
 		t.stride = uint32(halfStride(c.Dim))

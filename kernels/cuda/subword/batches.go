@@ -59,17 +59,6 @@ func (b *Batches) Gradient() (values cu.DevicePtr, stride uint64, units float32)
 	return b.cnn.ofRows.Values, b.cnn.ofRows.Stride, b.cnn.units
 }
 
-// some returns some words, which are spelt once.
-func (c Structure) some(words []uint32) Structure {
-	starts, symbols := c.Starts, c.Symbols
-	c.Starts, c.Symbols = []uint32{0}, nil
-	for _, v := range words {
-		c.Symbols = append(c.Symbols, symbols[starts[v]:starts[v+1]]...)
-		c.Starts = append(c.Starts, uint32(len(c.Symbols)))
-	}
-	return c
-}
-
 // Spell appends what Compose reads of some words.
 func (b *Batches) Spell(words, lists, symbols []uint32) (ofLists, ofSymbols []uint32) {
 	e := b.structure.some(words)
@@ -94,7 +83,7 @@ func (b *Batches) Standardize() error {
 // vectors, rows hold these before.
 func (b *Batches) Compose(lists, symbols cu.DevicePtr, words int, rows cu.DevicePtr) error {
 	g, own := &b.cnn.args, cu.DevicePtr(0)
-	g.v, g.fixed = uint32(words), 1
+	g.v, g.all, g.fixed = uint32(words), uint32(words), 1
 	g.starts, g.symbols, g.places, g.packedWords = lists, symbols, lists, symbols
 	if b.Own.Values != 0 {
 		own = rows

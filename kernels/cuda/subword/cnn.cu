@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(1024) cnn_convolve(const __grid_con
 			sum += exact(value);
 			squares += exact(double(value) * value);
 		}
-		double *to = c.sums + 2 * size_t(blockIdx.x) * c.d + d;
+		double *to = c.sums + 2 * size_t(lineOf(c, blockIdx.x)) * c.d + d;
 		to[0] = sum;
 		to[c.d] = squares;
 	}
@@ -166,8 +166,8 @@ template <class method> __device__ __forceinline__ void updateWeights(const Cnn 
 	ofGradient = sumOfBlock(ofGradient, part);
 	ofProduct = sumOfBlock(ofProduct, part);
 	if (threadIdx.x == 0 && d < c.d) {
-		c.meanGradient[d] = c.raw || c.fixed ? 0 : ofGradient / c.v;
-		c.meanProduct[d] = c.raw || c.fixed ? 0 : ofProduct / c.v;
+		c.meanGradient[d] = c.raw || c.fixed ? 0 : ofGradient / c.all;
+		c.meanProduct[d] = c.raw || c.fixed ? 0 : ofProduct / c.all;
 	}
 	if (c.sparse && sumOfBlock(squares, part) == 0) return;
 	StepNumbers s = *c.step;
@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(32) cnn_scatter(const __grid_consta
 	case 5: scatterFeature<5>(c, to, column, w, words); break;
 	default: scatterFeature<1>(c, to, column, w, words);
 	}
-	float *sum = c.dparts + piece * sizeOf(c) + column;
+	float *sum = c.dparts + lineOf(c, piece) * sizeOf(c) + column;
 	for (uint32_t r = 0; r < rows; r++) sum[size_t(r) * c.columns] = to[32 * r];
 }
 

@@ -6,7 +6,8 @@ constexpr int maxWidths = 16;
 constexpr uint16_t nowhere = 0xffff;
 constexpr float leastVariance = 1e-3f;
 
-// Sums over words are of words v, v + classes, ... each.
+// Sums over words are of words v, v + classes, ... each, so that they do not depend on the number of GPUs: GPU g of G has the words
+// g, g + G, ..., which are whole classes.
 constexpr uint32_t classes = 8;
 
 // A Group is up to 32 quads of filters of one width, and the warps of a thread block that have them.
@@ -27,7 +28,7 @@ struct Cnn {
 	float *features;                  // (V G, D)
 	float *summed;                    // (V, D), sums of features over the spellings; features if there is one
 	void *where;                      // (V G, D) of 16 bits, the place of the maximum; packed, of 32, the symbols there, the first in the lowest byte
-	double *sums;                     // (thread blocks of the convolution, 2, D)
+	double *sums;                     // (thread blocks of the convolution on all GPUs, 2, D)
 	float *mean, *scale;              // (D)
 	Narrow y;                          // (V, D + 1), the last column 1
 	const float *parts;               // of the gradient of weights, (chunks, D + 1, strideN)
@@ -42,7 +43,8 @@ struct Cnn {
 	uint64_t *together;               // how often thread blocks of the convolution have met, see quads.cu
 	const StepNumbers *step;
 	Decays decays;
-	uint32_t v, a, e, columns, d, n; // columns: C
+	uint32_t v, a, e, columns, d, n; // V of this GPU; columns: C
+	uint32_t all, gpu, gpus;         // words of all GPUs; what this one has of them
 	uint32_t widest, widths, chunks, strideD, pieces, blocks;
 	uint32_t raw, activation, packed;
 	uint32_t apart, fixed, sparse; // features are standardized by a kernel of its own; by other words' numbers; rows without a gradient are left alone
@@ -64,15 +66,18 @@ __device__ __forceinline__ float activate(const Cnn &c, float x) {
 __device__ __forceinline__ double exact(double x) { return (x + (3 << 27)) - (3 << 27); }
 // sizeOf is how many values of dparts a piece has: whole quads.
 __device__ __forceinline__ size_t sizeOf(const Cnn &c) { return (c.widest * c.a * c.columns + 3) / 4 * 4; }
-// Words are some words: first, first + step, ..., count of them.
+// lineOf is the number of a thread block's sums among those of all GPUs.
+__device__ __forceinline__ uint32_t lineOf(const Cnn &c, uint32_t block) { return c.gpu + c.gpus * block; }
+
+// Words are some of this GPU's: first, first + step, ..., count of them.
 struct Words { uint32_t first, step, count; };
 
 // wordsOf returns the words of a warp of a piece: a piece has a part of a class.
 __device__ __forceinline__ Words wordsOf(const Cnn &c, uint32_t piece, uint32_t w, uint32_t warps) {
-	uint32_t of = (c.v + classes - 1 - piece % classes) / classes;
-	uint64_t part = piece / classes * warps + w, parts = c.pieces / classes * warps;
+	uint32_t line = lineOf(c, piece), of = (c.all + classes - 1 - line % classes) / classes, step = classes / c.gpus;
+	uint64_t part = line / classes * warps + w, parts = c.pieces / classes * warps;
 	uint32_t first = uint32_t(of * part / parts), last = uint32_t(of * (part + 1) / parts);
-	return {piece % classes + first * classes, classes, last - first};
+	return {piece % step + first * step, step, last - first};
 }
 
 // derivative of the activation where its result is y.
@@ -82,7 +87,7 @@ __device__ __forceinline__ float derivative(const Cnn &c, float y) {
 
 // keepMoments notes the mean of feature d over the words and its scale, from its sum and that of its squares.
 __device__ __forceinline__ void keepMoments(const Cnn &c, uint32_t d, double sum, double squares) {
-	double mean = sum / c.v, square = squares / c.v;
+	double mean = sum / c.all, square = squares / c.all;
 	c.mean[d] = c.raw ? 0 : float(mean);
 	c.scale[d] = c.raw ? 1 : float(1 / sqrt(fmax(square - mean * mean, 0.0) + leastVariance));
 	// fmax would hide NaN.

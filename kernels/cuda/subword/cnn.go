@@ -27,6 +27,7 @@ type cnnArgs struct {
 	step                                            cu.DevicePtr
 	decays                                          cuda.Decays
 	v, a, e, columns, d, n                          uint32
+	all, gpu, gpus                                  uint32
 	widest, widths, chunks, strideD, pieces, blocks uint32
 	raw, activation, packed                         uint32
 	apart, fixed, sparse                            uint32
@@ -63,6 +64,7 @@ type cnn struct {
 	convolve cuda.Grid
 	scatter  scatterShape
 	lists    *lists // of a large alphabet
+	steps    *cl.Kernels
 }
 
 type cnnKernels struct {
@@ -82,11 +84,12 @@ const (
 )
 
 func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
-	x := &cnn{device: a.Device, all: map[string]matrix{}, units: gradientUnits}
+	x := &cnn{device: a.Device, all: map[string]matrix{}, steps: a.steps, units: gradientUnits}
 	large := x.shape(a, c, e)
 	if large && x.args.apart > 0 {
-		return nil, errors.New("tables of symbols do not fit into shared memory: such a CNN trains in mode cl alone")
+		return nil, errors.New("tables of symbols do not fit into shared memory: such a CNN trains on one GPU, and in mode cl alone")
 	}
+	e = e.every(a.number, a.of)
 	g, v, features := &x.args, int(x.args.v), int(x.args.d)
 	spelt := (v*e.Each() + scatterAhead) * features
 	g.starts, g.symbols = placed(a, "words", e.Starts), placed(a, "words", e.Symbols)
@@ -131,8 +134,9 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 // shape fills in the sizes that follow from the options, and returns whether the alphabet is a large one.
 func (x *cnn) shape(a *allocator, c cl.Options, e Structure) (large bool) {
 	g, d := &x.args, e.Features()
-	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(c.Rows), uint32(e.Alphabet), uint32(e.CharDim), uint32(d), uint32(d), uint32(c.Dim)
-	g.raw, g.apart = number(e.Raw), number(a.batches)
+	g.v, g.a, g.e, g.columns, g.d, g.n = uint32(a.own(c.Rows)), uint32(e.Alphabet), uint32(e.CharDim), uint32(d), uint32(d), uint32(c.Dim)
+	g.all, g.gpu, g.gpus = uint32(c.Rows), uint32(a.number), uint32(a.of)
+	g.raw, g.apart = number(e.Raw), number(a.of > 1 || a.batches)
 	g.activation = uint32(max(slices.Index(Activations, e.Activation), 0))
 	g.widths, g.strideD = uint32(len(e.Widths)), uint32(stride(d))
 	g.decays = a.optimizer.Decays()
@@ -159,13 +163,14 @@ func (x *cnn) shapeConvolution(e Structure, large bool) {
 	const threads = 768
 	const sums = threads * 8 * 8 // bytes in the place of the tables
 	g := &x.args
+	most := int((g.all + g.gpus - 1) / g.gpus) // words of a device
 	shared := max(4*int(g.widest*g.a*g.columns), sums)
 	odd := slices.ContainsFunc(e.Filters, func(f int) bool { return f%4 != 0 })
 	switch {
 	case large: // rows of some columns at a time stay in the second-level cache
-		x.convolve = cuda.Grid{Blocks: min(int(g.v), 8*x.device.Multiprocessors), Threads: min(256, (int(g.d)+31)/32*32)}
+		x.convolve = cuda.Grid{Blocks: min(most, 8*x.device.Multiprocessors), Threads: min(256, (int(g.d)+31)/32*32)}
 	case odd || e.longest() > packedSymbols || len(e.Filters)+e.Features()/128 > maxGroups || g.widest > 4 || g.a > 255 || shared > x.device.SharedOfBlock:
-		x.convolve = cuda.Grid{Blocks: min(int(g.v), 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
+		x.convolve = cuda.Grid{Blocks: min(most, 6*x.device.Multiprocessors), Threads: min(1024, (int(g.d)+31)/32*32)}
 	default:
 		copy(g.groups[:], e.groups(threads/32))
 		if g.packed = 1; g.apart == 0 {
@@ -173,7 +178,7 @@ func (x *cnn) shapeConvolution(e Structure, large bool) {
 		}
 		x.convolve = cuda.Grid{Blocks: x.device.Multiprocessors, Threads: threads, Shared: shared + 16*threads*int(g.kept)}
 	}
-	g.blocks = uint32(x.convolve.Blocks)
+	g.blocks = uint32(x.convolve.Blocks) * g.gpus
 }
 
 // groups shares the warps of a thread block out to the quads of filters, by about how long a word takes.
@@ -244,16 +249,16 @@ func (x *cnn) filterValues() int {
 func (x *cnn) shapeScatter(size int) {
 	g, d := &x.args, x.device
 	groups := (int(g.columns) + 31) / 32
-	pieces := min(12*d.Multiprocessors/groups, int(g.v)/32, scatterBytes/(4*size))
+	pieces := min(12*d.Multiprocessors/groups, int(g.all)/32, scatterBytes/(4*size))
 	shared, warps := scatterShared(int(g.widest), int(g.a)), 1
 	if g.packed > 0 {
 		all := d.SharedOfBlock / shared // warps of a multiprocessor
 		warps = min(4, max(1, all/3))
-		pieces = min(all/warps*d.Multiprocessors/groups, int(g.v)/(32*warps), scatterBytes/(4*size))
+		pieces = min(all/warps*d.Multiprocessors/groups, int(g.all)/(32*warps), scatterBytes/(4*size))
 		shared *= warps
 	}
 	pieces = max(pieces/classes, 1) * classes
-	x.scatter = scatterShape{blocks: groups * pieces, warps: warps, pieces: pieces, line: (size + 3) / 4 * 4, shared: shared}
+	x.scatter = scatterShape{blocks: groups * pieces / int(g.gpus), warps: warps, pieces: pieces, line: (size + 3) / 4 * 4, shared: shared}
 	g.pieces = uint32(pieces)
 }
 
@@ -302,9 +307,13 @@ func (x *cnn) compose(rows, words cu.DevicePtr) error {
 	if err := x.launchConvolution(); err != nil {
 		return err
 	}
+	first := cu.DevicePtr(4 * g.gpu * g.layer.stride)
+	if words != 0 {
+		words += first
+	}
 	return x.multiply(0, productArgs{
-		a: g.y, b: g.weights, c: rows, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
-		m: g.v, n: g.n, k: g.d, strideC: g.layer.stride,
+		a: g.y, b: g.weights, c: rows + first, add: words, bias: g.layer.value + cu.DevicePtr(4*g.d*g.layer.stride),
+		m: g.v, n: g.n, k: g.d, strideC: g.gpus * g.layer.stride,
 	})
 }
 
@@ -319,6 +328,9 @@ func (x *cnn) launchConvolution() error {
 	}
 	if g.fixed > 0 {
 		return x.standardize()
+	}
+	if err := x.share(func(x *cnn) cu.DevicePtr { return x.args.sums }, int(g.blocks), 16*int(g.d)); err != nil {
+		return err
 	}
 	if err := x.launch(k.means, (int(g.d)+3)/4, 128, 0); err != nil {
 		return err
@@ -336,7 +348,11 @@ func (x *cnn) standardize() error {
 func (x *cnn) gradient(step cu.DevicePtr) error {
 	g := &x.args
 	g.step, x.updates.step = step, step
-	if err := x.multiply(2, productArgs{a: g.y, b: x.ofRows, c: g.parts, m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride}); err != nil {
+	line := 4 * (g.d + 1) * g.layer.stride
+	if err := x.multiply(2, productArgs{a: g.y, b: x.ofRows, c: g.parts + cu.DevicePtr(g.gpu*line), m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride}); err != nil {
+		return err
+	}
+	if err := x.share(func(x *cnn) cu.DevicePtr { return x.args.parts }, int(g.chunks), int(line)); err != nil {
 		return err
 	}
 	if err := x.launch(x.kernels.weights, int(g.d)+1, (int(g.layer.stride)/4+31)/32*32, 0); err != nil {
@@ -356,7 +372,10 @@ func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
 	if x.lists == nil {
 		values, filters := int(g.a*g.e), x.filterValues()
-		err := x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0)
+		err := x.share(func(x *cnn) cu.DevicePtr { return x.args.dparts }, x.scatter.pieces, 4*x.scatter.line)
+		if err == nil {
+			err = x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0)
+		}
 		if err == nil {
 			err = x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0)
 		}

@@ -14,8 +14,9 @@
 // Beside is what a composed row has beside tables.
 struct Beside {
 	float4 *own;          // (V, quads); or the rows themselves: there are none
-	Gradients gradients;
+	Gradients gradients;    // of several GPUs those of this one's rows
 	uint32_t words, rows; // words: own is to be updated
+	uint32_t shift, unused; // gradient has row number row >> shift
 };
 
 template <int F> struct Composed : Single<F> {
@@ -34,7 +35,8 @@ template <int F> struct Composed : Single<F> {
 	// Without vectors of words' own the row itself stands for all: no condition may make the compiler wait.
 	template <class method> __device__ __forceinline__ void load(Moments &r, uint32_t row) const {
 		S::template load<method>(r.moments, row);
-		S::load(r.own, b.own, row);
+		uint32_t of = row == none ? 0 : row; // words' own vectors are whole tables, moments are not
+		S::load(r.own, b.own + (S::start(of) - S::start(this->t.sharing.placeOf(of))), row);
 		r.weight = b.gradients.weights[row == none ? 0 : row];
 	}
 
@@ -43,10 +45,11 @@ template <int F> struct Composed : Single<F> {
 		Row<F> gradient;
 #pragma unroll
 		for (int i = 0; i < F; i++) gradient.v[i] = quadOf(g, 4 * i);
-		b.gradients.keep(row, row, gradient, r.weight, stream);
+		b.gradients.keep(row, this->t.sharing.placeOf(row), gradient, r.weight, stream);
 		if (!b.words) return;
 		StepTable t = this->t;
 		t.left = b.own;
+		t.sharing.others = 0; // the rows of which are here alone
 		float w[values];
 #pragma unroll
 		for (int i = 0; i < F; i++) setQuad(w, 4 * i, r.own.v[i]);
@@ -86,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(128) subword_forget(const Beside *b
 	uint32_t first = blockIdx.x * 128 + threadIdx.x / 32 * 32, row = first + laneNumber();
 	bool old = row < b.rows && coming[row] != step->stream && b.gradients.trained[row] != never;
 	for (uint32_t left = __ballot_sync(warp, old); left; left &= left - 1) {
-		size_t at = size_t(first + __ffs(left) - 1) * b.gradients.rows.stride;
+		size_t at = size_t((first + __ffs(left) - 1) >> b.shift) * b.gradients.rows.stride;
 		for (uint32_t i = 4 * laneNumber(); i < b.gradients.rows.stride; i += 128) *(uint2 *)(b.gradients.rows.values + at + i) = make_uint2(0, 0);
 	}
 	if (old) b.gradients.trained[row] = never;

@@ -17,9 +17,9 @@ import (
 // Structures have the same sizes as those of the kernels.
 func TestStructureSizes(t *testing.T) {
 	for what, sizes := range map[string][2]uintptr{
-		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1240}, "Product": {unsafe.Sizeof(productArgs{}), 88},
-		"Beside":  {unsafe.Sizeof(besideArgs{}), 48},
-		"Updates": {unsafe.Sizeof(updatesArgs{}), 984}, "Lists": {unsafe.Sizeof(listsArgs{}), 1376},
+		"Cnn": {unsafe.Sizeof(cnnArgs{}), 1256}, "Product": {unsafe.Sizeof(productArgs{}), 88},
+		"Beside":  {unsafe.Sizeof(besideArgs{}), 56},
+		"Updates": {unsafe.Sizeof(updatesArgs{}), 984}, "Lists": {unsafe.Sizeof(listsArgs{}), 1392},
 	} {
 		if sizes[0] != sizes[1] {
 			t.Errorf("%s has %d bytes, the kernels' %d", what, sizes[0], sizes[1])

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -67,6 +68,7 @@ type besideArgs struct {
 	own         cu.DevicePtr
 	gradients   cl.Gradients
 	words, rows uint32
+	shift, _    uint32
 }
 
 // New takes the device's memory for training. All parameters and the contexts are zero.
@@ -83,15 +85,15 @@ func newKernels(d *cuda.Device, c cl.Options, rate float64, own bool, create fun
 	if err != nil {
 		return nil, err
 	}
-	k, err := newFirst(steps, d, c, rate, own, create)
+	k, err := newPart(steps, d, c, rate, own, create)
 	if err != nil {
 		return nil, errors.Join(err, steps.Close())
 	}
 	return k, nil
 }
 
-// newFirst makes the first step.
-func newFirst(steps *cl.Kernels, d *cuda.Device, c cl.Options, rate float64, own bool, create func(a *allocator) (encoder, error)) (*Kernels, error) {
+// newPart makes the first step of a device.
+func newPart(steps *cl.Kernels, d *cuda.Device, c cl.Options, rate float64, own bool, create func(a *allocator) (encoder, error)) (*Kernels, error) {
 	method, err := cuda.FindMethod(c.Method)
 	switch {
 	case err != nil:
@@ -144,9 +146,14 @@ func (e Structure) check(words int) error {
 
 func (k *Kernels) allocate(own bool, create func(a *allocator) (encoder, error)) (err error) {
 	c, a := k.options, newAllocator(k.device, k.optimizer)
+	a.steps = k.Kernels
+	a.number, a.of = k.Number()
 	if own {
-		k.words = a.matrix("words' own vectors", c.Rows, c.Dim, stride(c.Dim))
+		n := stride(c.Dim)
+		k.words = matrix{value: a.Floats("words' own vectors", (c.Rows+a.of-1)*n), rows: c.Rows, columns: c.Dim, stride: n, own: a.of > 1}
+		k.words.State = a.State(k.optimizer.Method, a.own(c.Rows), 4*n)
 		k.addTensors("words", k.words)
+		k.tensors["words"] = tensor{k.words.value + cu.DevicePtr(4*n*a.number), c.Rows, c.Dim, n * a.of, k.words.own} // other rows stay 0
 	}
 	if a.Err != nil {
 		return a.Err
@@ -178,7 +185,7 @@ func (k *Kernels) allocateBeside(a *allocator) (err error) {
 	b := besideArgs{
 		own:       cmp.Or(k.words.value, k.Rows()),
 		gradients: cl.Gradients{Rows: gradient, Weights: weights, Trained: trained},
-		words:     number(k.words.value != 0), rows: uint32(rows),
+		words:     number(k.words.value != 0), rows: uint32(rows), shift: uint32(bits.TrailingZeros(uint(a.of))),
 	}
 	k.beside = placed(a, "arguments", []besideArgs{b})
 	k.come = a.Function("subword/composed", "subword_come", 0)
@@ -241,7 +248,14 @@ func (k *Kernels) Compose(m cl.StepMemory) error {
 // Launch starts step 1. Without words' own vectors it reads the rows in their place.
 func (k *Kernels) Launch(m cl.StepMemory) error {
 	own := cuda.State{First: cmp.Or(k.words.First, m.Rows), Second: cmp.Or(k.words.Second, m.Rows), SecondOfRow: cmp.Or(k.words.SecondOfRow, m.Rows)}
-	return k.LaunchFirst(k.gradient, m.Number, own, k.beside)
+	launch := func() error { return k.LaunchFirst(k.gradient, m.Number, own, k.beside) }
+	if _, of := k.Number(); of == 1 {
+		return launch()
+	}
+	// Only step 2 needs the rows of other devices. The devices meet before it.
+	rows := func(k *cl.Kernels) cu.DevicePtr { return k.RowsOf(m.Number) }
+	share := func() error { return k.Share(rows, k.options.Rows, 4*stride(k.options.Dim), false) }
+	return cmp.Or(k.aside.Do(share), launch(), k.aside.Join())
 }
 
 // Gradient starts to train the encoder.
@@ -259,7 +273,7 @@ func (k *Kernels) Send(name string, values []float32) error {
 		return k.Kernels.Send(name, values)
 	}
 	return k.transfer(name, values, func(x tensor) error {
-		if err := cuda.SendRows(x.at, values, x.columns, x.stride); err != nil {
+		if err := cuda.SendRows(x.at, k.held(values, x), x.columns, x.stride); err != nil {
 			return err
 		}
 		return k.encoder.sent()
@@ -271,5 +285,12 @@ func (k *Kernels) Receive(name string, values []float32) error {
 	if strings.HasPrefix(name, "contexts") {
 		return k.Kernels.Receive(name, values)
 	}
-	return k.transfer(name, values, func(x tensor) error { return cuda.ReceiveRows(values, x.at, x.columns, x.stride) })
+	return k.transfer(name, values, func(x tensor) error {
+		held := k.held(values, x)
+		err := cuda.ReceiveRows(held, x.at, x.columns, x.stride)
+		if x.own {
+			k.PutRows(values, held, x.columns)
+		}
+		return err
+	})
 }

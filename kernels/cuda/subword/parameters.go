@@ -13,12 +13,14 @@ import (
 // An allocator also allocates matrices with the state of an optimizer.
 type allocator struct {
 	cuda.Allocator
-	optimizer cuda.Optimizer
-	batches   bool // words are composed some at a time
+	optimizer  cuda.Optimizer
+	number, of int // of the devices of a group; 0, 1 of one
+	steps      *cl.Kernels
+	batches    bool // words are composed some at a time
 }
 
 func newAllocator(d *cuda.Device, o cuda.Optimizer) *allocator {
-	return &allocator{Allocator: cuda.Allocator{Device: d}, optimizer: o}
+	return &allocator{Allocator: cuda.Allocator{Device: d}, optimizer: o, of: 1}
 }
 
 func placed[T any](a *allocator, what string, values []T) cu.DevicePtr {
@@ -41,12 +43,16 @@ type matrix struct {
 	value cu.DevicePtr
 	cuda.State
 	rows, columns, stride int
+	own                   bool // the state is that of this device's rows
 }
 
 // matrix allocates a parameter.
 func (a *allocator) matrix(what string, rows, columns, stride int) matrix {
 	return matrix{value: a.Floats(what, rows*stride), State: a.State(a.optimizer.Method, rows, 4*stride), rows: rows, columns: columns, stride: stride}
 }
+
+// own returns how many of some rows are this device's.
+func (a *allocator) own(rows int) int { return (rows - a.number + a.of - 1) / a.of }
 
 type narrowMatrix = cl.Narrow
 
@@ -84,6 +90,7 @@ func (m matrix) table(o cuda.Optimizer) cuda.Table {
 type tensor struct {
 	at                    cu.DevicePtr
 	rows, columns, stride int
+	own                   bool // the device has its rows alone
 }
 
 // parameters are tensors on a device, by name.
@@ -95,16 +102,16 @@ type parameters struct {
 // addTensors adds a parameter and the moments it has.
 func (k parameters) addTensors(name string, m matrix) {
 	for suffix, x := range map[string]tensor{
-		"":               {m.value, m.rows, m.columns, m.stride},
-		".first-moment":  {m.First, m.rows, m.columns, m.stride},
-		".second-moment": {m.Second, m.rows, m.columns, m.stride},
+		"":               {m.value, m.rows, m.columns, m.stride, false},
+		".first-moment":  {m.First, m.rows, m.columns, m.stride, m.own},
+		".second-moment": {m.Second, m.rows, m.columns, m.stride, m.own},
 	} {
 		if x.at != 0 {
 			k.tensors[name+suffix] = x
 		}
 	}
 	if m.SecondOfRow != 0 {
-		k.tensors[name+".second-moment"] = tensor{m.SecondOfRow, m.rows, 1, 1}
+		k.tensors[name+".second-moment"] = tensor{m.SecondOfRow, m.rows, 1, 1, m.own}
 	}
 }
 

@@ -126,7 +126,7 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 #pragma unroll
 		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
 	}
-	tile.write(p, p.c + size_t(chunk) * p.m * p.strideC, row0, column0);
+	tile.write(p, p.c + size_t(chunk) * p.lines * p.m * p.strideC, row0, column0);
 }
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \

@@ -10,7 +10,7 @@ struct Product {
 	uint32_t m, n, k, strideC;
 	uint32_t chunk; // of k, a multiple of a stage; of strips, their columns, a multiple of 8
 	float unit;     // what 1 in c is of a product of the factors
-	uint32_t sums; // so many sums of every sums-th k
+	uint32_t sums, lines; // so many sums of every sums-th k; c has the chunks as every lines-th of its matrices
 };
 
 // place is where group g of line l lies, in bytes. If values of k are contiguous in memory, a

@@ -16,7 +16,7 @@ type productArgs struct {
 	m, n, k, strideC uint32
 	chunk            uint32
 	unit             float32
-	sums             uint32
+	sums, lines      uint32
 }
 
 // A product is how a product of matrices is launched.
@@ -24,13 +24,13 @@ type product struct {
 	kernel        cu.Function
 	grid          cuda.Grid
 	chunk, chunks int // of k
-	sums          uint32
+	sums, lines   uint32
 	across        int // thread blocks for 128 rows, of which there may be fewer than m; 0: the grid is for any number
 }
 
 // product chooses how an (m, n) product over k is launched: by tiles of 128
 // columns unless narrower ones leave fewer of them empty. Unless sums is 0, so many are computed apart, each over k and in chunks
-// of it, so that there are thread blocks for the whole device.
+// of it, so that there are thread blocks for the whole device; the devices of a group divide them.
 func (a *allocator) product(name string, m, n, k, sums int) product {
 	if name == "rows" {
 		if p := a.strips(m, n, k); p.grid.Blocks > 0 {
@@ -49,9 +49,9 @@ func (a *allocator) product(name string, m, n, k, sums int) product {
 		want := max(1, 2*a.Device.Multiprocessors/(blocks*sums))
 		p.chunk = ((k+want-1)/want + depth - 1) / depth * depth
 		p.chunks = (k + p.chunk - 1) / p.chunk
-		blocks *= p.chunks * sums
+		blocks *= p.chunks * sums / a.of
 		p.chunks *= sums
-		p.sums, p.across = uint32(sums), 0
+		p.sums, p.lines, p.across = uint32(sums/a.of), uint32(a.of), 0
 	}
 	p.grid = cuda.Grid{Blocks: blocks, Threads: 2 * tile, Shared: 3 * 2 * depth * (128 + tile)}
 	p.kernel = a.Function("subword/product", fmt.Sprintf("product_%s_%d", name, tile), p.grid.Shared)
@@ -87,7 +87,7 @@ func (x *cnn) multiply(number int, a productArgs) error {
 
 // launch starts the product of its factors.
 func (p product) launch(d *cuda.Device, a productArgs) error {
-	a.chunk, a.sums = uint32(p.chunk), max(p.sums, 1)
+	a.chunk, a.sums, a.lines = uint32(p.chunk), max(p.sums, 1), p.lines
 	if p.across > 0 {
 		p.grid.Blocks = (int(a.m) + 127) / 128 * p.across
 	}

@@ -155,7 +155,7 @@ func TestProduct(t *testing.T) {
 				p := al.product(x.name, x.m, x.n, (x.k+sums-1)/sums, x.sums)
 				args := productArgs{
 					a: placeNarrow(al, a, shapeA[0], shapeA[1]), b: placeNarrow(al, b, shapeB[0], shapeB[1]),
-					c: al.Floats("result", p.chunks*x.m*columns), m: uint32(x.m), n: uint32(x.n), k: uint32(x.k), strideC: uint32(columns), chunk: uint32(p.chunk), unit: 1, sums: p.sums,
+					c: al.Floats("result", p.chunks*x.m*columns), m: uint32(x.m), n: uint32(x.n), k: uint32(x.k), strideC: uint32(columns), chunk: uint32(p.chunk), unit: 1, sums: p.sums, lines: p.lines,
 				}
 				adds := x.name == "rows" // no other product of an encoder does
 				if adds {

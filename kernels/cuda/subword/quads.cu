@@ -94,7 +94,7 @@ __device__ __forceinline__ void addParts(const Cnn &c, const double *parts, uint
 		const Group g = c.groups[number];
 		double x = 0;
 		for (uint32_t other = g.begin; other < g.end; other++) x += parts[(other * 32 + q - g.quad) * 8 + n % 8];
-		c.sums[(2 * size_t(blockIdx.x) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
+		c.sums[(2 * size_t(lineOf(c, blockIdx.x)) + n % 8 / 4) * c.d + 4 * q + n % 4] = x;
 	}
 }
 
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 	}
 	__syncthreads();
 	addParts(c, parts, columns);
-	if (c.apart) return; // cnn_means and cnn_standardize follow
+	if (c.apart) return; // cnn_means and cnn_standardize follow, with the sums of all GPUs
 	together(c.together);
 	moments(c);
 	together(c.together);
@@ -220,7 +220,7 @@ template <int W> __device__ __forceinline__ void scatterPacked(const Cnn &c, flo
 extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_constant__ Cnn c) {
 	extern __shared__ float4 tablesOfWarps[]; // (warps, W of these columns at most, A, 32)
 	const uint32_t warps = blockDim.x / 32, w = threadIdx.x / 32, l = laneNumber();
-	const uint32_t piece = blockIdx.x % c.pieces, group = blockIdx.x / c.pieces, column = 32 * group + l;
+	const uint32_t pieces = c.pieces / c.gpus, piece = blockIdx.x % pieces, group = blockIdx.x / pieces, column = 32 * group + l;
 	const uint32_t width = column < c.columns ? c.width[widthOf(c, c.column, column)] : 0, size = 8 * c.a * __reduce_max_sync(warp, width);
 	for (uint32_t i = threadIdx.x; i < warps * size; i += blockDim.x) tablesOfWarps[i] = float4{};
 	__syncthreads();
@@ -243,6 +243,6 @@ extern "C" __global__ void __launch_bounds__(128, 3) quads_scatter(const __grid_
 			float4 y = tablesOfWarps[other * size + i];
 			x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
 		}
-		*(float4 *)(c.dparts + piece * sizeOf(c) + i / 8 * c.columns + first) = x;
+		*(float4 *)(c.dparts + lineOf(c, piece) * sizeOf(c) + i / 8 * c.columns + first) = x;
 	}
 }

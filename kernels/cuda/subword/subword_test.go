@@ -98,14 +98,17 @@ func newCase(t testing.TB, words, dim int, seed uint64, o optim.Options, mo word
 	return x
 }
 
-// on returns what trains the same on a device.
-func (x encodedCase) on(t testing.TB, d *cuda.Device) (k device.CLKernels) {
+// on returns what trains the same on a device, or on several.
+func (x encodedCase) on(t testing.TB, devices ...*cuda.Device) (k device.CLKernels) {
 	t.Helper()
 	var err error
-	if x.options.Composition != nil {
-		k, err = kernels.NewParts(d, x.options)
-	} else {
-		k, err = kernels.New(d, x.options, x.structure)
+	switch {
+	case x.options.Composition != nil:
+		k, err = kernels.NewParts(devices[0], x.options)
+	case len(devices) == 1:
+		k, err = kernels.New(devices[0], x.options, x.structure)
+	default:
+		k, err = kernels.NewGroup(devices, x.options, x.structure)
 	}
 	cudatest.Closes(t, k, err)
 	for _, tensor := range x.reference.State() {
@@ -363,6 +366,10 @@ func TestEncodedCLErrors(t *testing.T) {
 		if _, err := kernels.New(d, c, e); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+	lists := newCase(t, 20, 20, 1, optim.Options{Method: optim.Adam}, wordcontext.Options{}, 0, encoders(20)["cnn of n-grams"], exact)
+	if _, err := kernels.NewGroup(cudatest.OpenGroup(t, 2, false), lists.options, lists.structure); err == nil || !strings.Contains(err.Error(), "trains on one GPU") {
+		t.Errorf("lists on two devices: error %v", err)
 	}
 	k, err := kernels.New(d, options, sound)
 	if err != nil {
