@@ -60,18 +60,11 @@ func checkFile(t *testing.T, files [][]byte, o Options, want *Corpus, wantErr er
 	}
 }
 
-func writeText(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A file is used again while text and options are the same, and made anew otherwise.
 func TestOpenAgain(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text")
-	writeText(t, path, strings.Repeat("the cat sat\non the mat\n", 100))
+	writeFile(t, path, strings.Repeat("the cat sat\non the mat\n", 100))
 	storage := Storage{File: filepath.Join(dir, "encoded"), Always: true}
 	read := 0
 	open := func(o Options) *Corpus {
@@ -95,7 +88,7 @@ func TestOpenAgain(t *testing.T) {
 	if open(Options{MinCount: 150}); read == 0 {
 		t.Error("another minimum count is not noticed")
 	}
-	writeText(t, path, strings.Repeat("the dog sat\non the mat\n", 100))
+	writeFile(t, path, strings.Repeat("the dog sat\non the mat\n", 100))
 	if c := open(Options{MinCount: 150}); read == 0 || c.Stats.TokensUsed != first.Stats.TokensUsed/3 {
 		t.Error("another text is not noticed")
 	}
@@ -108,7 +101,7 @@ func TestOpenAgain(t *testing.T) {
 func TestOpenSmall(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text")
-	writeText(t, path, "the cat sat on the mat")
+	writeFile(t, path, "the cat sat on the mat")
 	c, err := Open(t.Context(), path, Options{}, Storage{File: filepath.Join(dir, "encoded")})
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +122,8 @@ func TestOpenSmall(t *testing.T) {
 func TestOpenChanged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text")
-	writeText(t, path, strings.Repeat("the cat sat\n", 1000))
-	o := Options{Progress: func(done, total int64) { writeText(t, path, strings.Repeat("the dog sat\n", 2000)) }}
+	writeFile(t, path, strings.Repeat("the cat sat\n", 1000))
+	o := Options{Progress: func(done, total int64) { writeFile(t, path, strings.Repeat("the dog sat\n", 2000)) }}
 	if _, err := Open(t.Context(), path, o, Storage{File: filepath.Join(dir, "encoded"), Always: true}); err == nil || !strings.Contains(err.Error(), path+": the text changed while it was read") {
 		t.Errorf("got %v", err)
 	}
@@ -142,7 +135,7 @@ func TestOpenChanged(t *testing.T) {
 // Every option that changes the encoded text changes its key.
 func TestKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
-	writeText(t, path, "the cat sat")
+	writeFile(t, path, "the cat sat")
 	in, err := wordcount.Find(path)
 	if err != nil {
 		t.Fatal(err)
@@ -226,8 +219,8 @@ func TestDamagedFile(t *testing.T) {
 		}
 	}
 	text := filepath.Join(filepath.Dir(path), "text")
-	writeText(t, text, "the cat sat")
-	writeText(t, path, string(data[:len(data)-1]))
+	writeFile(t, text, "the cat sat")
+	writeFile(t, path, string(data[:len(data)-1]))
 	if _, err := Open(t.Context(), text, Options{}, Storage{File: path}); !errors.Is(err, encoded.ErrTruncated) || !strings.Contains(err.Error(), "remove it") {
 		t.Errorf("a truncated file: %v", err)
 	}
@@ -259,7 +252,7 @@ func FuzzFile(f *testing.F) {
 func TestOpenCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text")
-	writeText(t, path, strings.Repeat("the cat sat\n", 10_000))
+	writeFile(t, path, strings.Repeat("the cat sat\n", 10_000))
 	for _, when := range []string{"reading", "writing"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o, s := Options{chunkSize: 100}, Storage{File: filepath.Join(dir, "encoded"), Always: true, Memory: 1}

@@ -185,14 +185,7 @@ func TestOffset(t *testing.T) {
 // takes no memory beyond its size.
 func TestLoadRefuses(t *testing.T) {
 	for name, e := range trained(t) {
-		path := filepath.Join(t.TempDir(), "encoder")
-		if err := save(path, e, make([]float32, e.Dim())); err != nil {
-			t.Fatal(err)
-		}
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path, whole := saved(t, e)
 		refuse := func(what string, data []byte) {
 			t.Helper()
 			if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -264,14 +257,7 @@ func TestLoadRefuses(t *testing.T) {
 // nothing.
 func TestEncoderDamaged(t *testing.T) {
 	for name, e := range trained(t) {
-		path := filepath.Join(t.TempDir(), "encoder")
-		if err := save(path, e, make([]float32, e.Dim())); err != nil {
-			t.Fatal(err)
-		}
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, whole := saved(t, e)
 		t.Run(name, func(t *testing.T) {
 			testfiles.Copies(t, whole, composedBy)
 		})
@@ -295,14 +281,7 @@ func TestSharedRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "encoder")
-	if err := save(path, e, make([]float32, 2)); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, whole := saved(t, e)
 	if rows := len(e.words.Sizes); rows >= len(e.rows) {
 		t.Errorf("%d rows of %d buckets", rows, len(e.rows))
 	}
@@ -406,6 +385,20 @@ func save(path string, e Trained, offset []float32) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return Write(w, e, func() ([]float32, error) { return offset, nil }, nil)
 	})
+}
+
+// saved saves an encoder that was not centred, with an offset of zero.
+func saved(t testing.TB, e Trained) (path string, file []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "encoder")
+	if err := save(path, e, make([]float32, e.Dim())); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, file
 }
 
 // six has an offset of six values whatever its options say.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/internal/safetensors"
@@ -17,14 +15,7 @@ import (
 // asks for, if there are so many bytes.
 func FuzzRead(f *testing.F) {
 	for _, e := range trained(f) {
-		path := filepath.Join(f.TempDir(), "encoder.safetensors")
-		if err := save(path, e, make([]float32, e.Dim())); err != nil {
-			f.Fatal(err)
-		}
-		file, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		_, file := saved(f, e)
 		h := openHostile(f, file)
 		about, err := json.Marshal(h.about)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/train/cluster"
@@ -90,16 +89,7 @@ func TestGPURanksErrors(t *testing.T) {
 			if test.broken {
 				device.Open = func(string) (device.Device, error) { return nil, errors.New("it is broken") }
 			}
-			err := onRanks(t, test.ranks, c, func(g *cluster.Group) error {
-				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
-				if err != nil && !g.Ended {
-					t.Error("other ranks wait")
-				}
-				return err
-			}, same, t.Context())
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			refusedOnRanks(t, test.ranks, c, same, test.want)
 			if exists(c.Out + ".partial") {
 				t.Error("a folder is left")
 			}

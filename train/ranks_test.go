@@ -32,6 +32,21 @@ func onRanks(t *testing.T, n int, c settings.Config, lead func(g *cluster.Group)
 	})
 }
 
+// refusedOnRanks runs on so many ranks, which ends with an error that says want. No rank waits for another.
+func refusedOnRanks(t *testing.T, n int, c settings.Config, own func(rank int, c settings.Config, g *cluster.Group) settings.Config, want string) {
+	t.Helper()
+	err := onRanks(t, n, c, func(g *cluster.Group) error {
+		_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
+		if err != nil && !g.Ended {
+			t.Error("other ranks wait")
+		}
+		return err
+	}, own, t.Context())
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
 func same(_ int, c settings.Config, _ *cluster.Group) settings.Config { return c }
 
 // received are the settings that rank 0 sends in resume.
@@ -127,16 +142,7 @@ func TestRanksErrors(t *testing.T) {
 				}
 				return c
 			}
-			err := onRanks(t, 3, c, func(g *cluster.Group) error {
-				_, err := Run(t.Context(), c, Options{Ranks: g}, nil)
-				if err != nil && !g.Ended {
-					t.Error("other ranks wait")
-				}
-				return err
-			}, own, t.Context())
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			refusedOnRanks(t, 3, c, own, test.want)
 			if exists(c.Out+".partial") && name != "folder" {
 				t.Error("a folder is left")
 			}

@@ -88,13 +88,20 @@ func checkDone(t *testing.T, out string) {
 	}
 }
 
-func TestResumeAfterInterrupt(t *testing.T) {
+// interruptFake runs a fake job of 40 iterations until it has trained 10.
+func interruptFake(t *testing.T) (out string, summary runfolder.Summary, err error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	out := filepath.Join(t.TempDir(), "run")
+	out = filepath.Join(t.TempDir(), "run")
 	j, _ := fakeJob(t, out, 40)
 	hooked(j, at(9, cancel))
-	summary, err := runFake(t, ctx, j, nil)
+	summary, err = runFake(t, ctx, j, nil)
+	return out, summary, err
+}
+
+func TestResumeAfterInterrupt(t *testing.T) {
+	out, summary, err := interruptFake(t)
 	if !errors.Is(err, ErrInterrupted) || !strings.Contains(err.Error(), "after 10 of 40 iterations") || !strings.Contains(err.Error(), "'w2vcl resume") {
 		t.Fatalf("got %v", err)
 	}
@@ -131,16 +138,12 @@ func TestResumeAfterInterrupt(t *testing.T) {
 
 // TestFailureBeforeTrainingKeepsTheCheckpoint: a resumed run that cannot begin says how to go on.
 func TestFailureBeforeTrainingKeepsTheCheckpoint(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	out := filepath.Join(t.TempDir(), "run")
-	j, _ := fakeJob(t, out, 40)
-	hooked(j, at(9, cancel))
-	if _, err := runFake(t, ctx, j, nil); !errors.Is(err, ErrInterrupted) {
+	out, _, err := interruptFake(t)
+	if !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("got %v", err)
 	}
 	boom := errors.New("boom")
-	_, _, err := resumeFake(t, out, 40, nil, func(f *fakeTrainer) { f.ready = boom }, nil)
+	_, _, err = resumeFake(t, out, 40, nil, func(f *fakeTrainer) { f.ready = boom }, nil)
 	if want := "run.partial keeps the checkpoint after 10 iterations: when the cause is gone, 'w2vcl resume " + out + "' goes on"; !errors.Is(err, boom) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

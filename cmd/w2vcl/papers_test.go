@@ -228,30 +228,21 @@ func papersTables(p papersOf) []byte {
 // summary writes how many rows have each verdict.
 func summary(b *bytes.Buffer, p papersOf) {
 	order := []string{"same", "ahead", "part", "differs", "behind", "not here", "drawing"}
-	line := func(name string, verdicts []string) {
-		fmt.Fprintf(b, "| %s | %d |", name, len(verdicts))
+	fmt.Fprintf(b, "\n| | in all | %s |\n|---%s|\n", strings.Join(order, " | "), strings.Repeat("|---:", 1+len(order)))
+	for _, paper := range p.Paper {
+		counts := map[string]int{}
+		for _, r := range paper.Row {
+			counts[r.Verdict]++
+		}
+		fmt.Fprintf(b, "| %s [%d] | %d |", paper.Name, paper.Reference, len(paper.Row))
 		for _, v := range order {
-			n := 0
-			for _, each := range verdicts {
-				if each == v {
-					n++
-				}
-			}
-			if n == 0 {
+			if n := counts[v]; n == 0 {
 				b.WriteString(" |")
 			} else {
 				fmt.Fprintf(b, " %d |", n)
 			}
 		}
 		b.WriteString("\n")
-	}
-	fmt.Fprintf(b, "\n| | in all | %s |\n|---%s|\n", strings.Join(order, " | "), strings.Repeat("|---:", 1+len(order)))
-	for _, paper := range p.Paper {
-		var verdicts []string
-		for _, r := range paper.Row {
-			verdicts = append(verdicts, r.Verdict)
-		}
-		line(fmt.Sprintf("%s [%d]", paper.Name, paper.Reference), verdicts)
 	}
 }
 
@@ -262,16 +253,12 @@ func dash(text string) string {
 	return text
 }
 
-// pageOf returns the folder of the page that shows what a data file has: papers of papers/full/table7.tsv.
-func pageOf(file string) string {
-	page, _, _ := strings.Cut(file, "/")
-	return page
-}
-
+// withLinks names the pages that show what data files have: papers of papers/full/table7.tsv.
 func withLinks(text string, measured []string) string {
 	var links []string
 	for _, file := range measured {
-		if link := fmt.Sprintf("[%s](../benchmarks/%[1]s/README.md)", pageOf(file)); !slices.Contains(links, link) {
+		page, _, _ := strings.Cut(file, "/")
+		if link := fmt.Sprintf("[%s](../benchmarks/%[1]s/README.md)", page); !slices.Contains(links, link) {
 			links = append(links, link)
 		}
 	}

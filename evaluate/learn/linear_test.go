@@ -61,6 +61,7 @@ func TestDerivatives(t *testing.T) {
 		}{
 			"logistic": {newLogisticLoss(x, answers, false), x.dim},
 			"softmax":  {newSoftmaxLoss(x, choices, c.classes), x.dim * c.classes},
+			"svm":      {newHingeLoss(x, answers), x.dim},
 		} {
 			w, v := make([]float64, f.length), make([]float64, f.length)
 			for k := range w {

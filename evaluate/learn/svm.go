@@ -7,12 +7,8 @@ package learn
 // where the intercept, the last of w, is in |w|²: scikit-learn's LinearSVC(C=1), which is
 // LIBLINEAR's.
 func SVM(x *Examples, labels []BinaryLabel) []float64 {
-	f := &hingeLoss{x: x, labels: labels, short: make([]float64, len(labels))}
-	for _, l := range labels {
-		f.examples = append(f.examples, l.Example)
-	}
 	w := make([]float64, x.dim)
-	minimise(f, w)
+	minimise(newHingeLoss(x, labels), w)
 	return w
 }
 
@@ -24,6 +20,14 @@ type hingeLoss struct {
 	labels   []BinaryLabel
 	examples []uint32 // of the labels
 	short    []float64
+}
+
+func newHingeLoss(x *Examples, labels []BinaryLabel) *hingeLoss {
+	f := &hingeLoss{x: x, labels: labels, short: make([]float64, len(labels))}
+	for _, l := range labels {
+		f.examples = append(f.examples, l.Example)
+	}
+	return f
 }
 
 func (l BinaryLabel) sign() float64 {
