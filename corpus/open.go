@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,9 +81,7 @@ func open(ctx context.Context, in *wordcount.Input, o Options, s Storage) (*Corp
 	if s.File == "" {
 		return read(ctx, in, o)
 	}
-	if s.Memory == 0 {
-		s.Memory = DefaultMemory
-	}
+	s.Memory = cmp.Or(s.Memory, DefaultMemory)
 	before, err := identify(in)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)

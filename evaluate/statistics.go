@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Pearson returns the linear correlation of x and y, which have the same
@@ -38,10 +40,7 @@ type weightedRanks struct {
 }
 
 func newWeightedRanks(values []float64) *weightedRanks {
-	r := &weightedRanks{values: values, order: make([]int, len(values)), out: make([]float64, len(values))}
-	for i := range r.order {
-		r.order[i] = i
-	}
+	r := &weightedRanks{values: values, order: memory.Sequence[int](len(values)), out: make([]float64, len(values))}
 	slices.SortFunc(r.order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	return r
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -51,9 +52,7 @@ type Options struct {
 
 func (c Options) withDefaults() (Options, error) {
 	c.Optimizer.Account = c.Account
-	if c.Threads == 0 {
-		c.Threads = runtime.GOMAXPROCS(0)
-	}
+	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
 	switch {
 	case c.Dim < 1:
 		return c, fmt.Errorf("dimension is %d; it must be at least 1", c.Dim)

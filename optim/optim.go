@@ -50,16 +50,12 @@ func (c Options) Validate() error {
 
 // WithDefaults returns the options with their zero values replaced.
 func (c Options) WithDefaults() Options {
-	if c.Beta1 == 0 {
-		c.Beta1 = 0.9
-	}
+	c.Beta1 = cmp.Or(c.Beta1, 0.9)
 	if c.Beta2 == 0 {
 		d, _ := Find(c.Method) // Validate refuses one that is unknown
 		c.Beta2 = cmp.Or(d.decay, 0.999)
 	}
-	if c.Epsilon == 0 {
-		c.Epsilon = 1e-8
-	}
+	c.Epsilon = cmp.Or(c.Epsilon, 1e-8)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -91,12 +92,8 @@ func (o Sync) WithDefaults(words, epochs int) Sync {
 		ofRun = 128     // combinations at least
 		most  = 1 << 24 // words between two
 	)
-	if o.Rule == "" {
-		o.Rule = DefaultRule
-	}
-	if o.Words == 0 {
-		o.Words = min(max(words/ofRun*epochs, 1), most)
-	}
+	o.Rule = cmp.Or(o.Rule, DefaultRule)
+	o.Words = cmp.Or(o.Words, min(max(words/ofRun*epochs, 1), most))
 	return o
 }
 

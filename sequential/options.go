@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -56,9 +57,7 @@ type Options struct {
 // withDefaults returns the options with its zero values replaced, or the
 // error of an impossible value.
 func (c Options) withDefaults() (Options, error) {
-	if c.Model == "" {
-		c.Model = SkipGram
-	}
+	c.Model = cmp.Or(c.Model, SkipGram)
 	d, err := Find(c.Algorithm)
 	if err != nil {
 		return c, err
@@ -66,13 +65,13 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Idle {
 		c.Threads = 1
 	}
-	setDefault(&c.Threads, runtime.GOMAXPROCS(0))
-	setDefault(&c.Combine, DefaultCombine)
-	setDefault(&c.Span, DefaultSpan)
-	setDefault(&c.Batch, DefaultBatch)
-	setDefault(&c.Block, max(min(DefaultBlock, blocksTokens/c.Threads), 1))
+	c.Threads = cmp.Or(c.Threads, runtime.GOMAXPROCS(0))
+	c.Combine = cmp.Or(c.Combine, DefaultCombine)
+	c.Span = cmp.Or(c.Span, DefaultSpan)
+	c.Batch = cmp.Or(c.Batch, DefaultBatch)
+	c.Block = cmp.Or(c.Block, max(min(DefaultBlock, blocksTokens/c.Threads), 1))
 	if c.HierarchicalSoftmax {
-		setDefault(&c.Negatives, 1) // which nobody draws
+		c.Negatives = cmp.Or(c.Negatives, 1) // which nobody draws
 	}
 	for _, x := range []struct {
 		name  string
@@ -120,9 +119,3 @@ const (
 
 // maxWindow is far beyond useful windows and keeps memory in bounds.
 const maxWindow = 1000
-
-func setDefault(value *int, standard int) {
-	if *value == 0 {
-		*value = standard
-	}
-}

@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,7 +194,7 @@ func Bounds(sentences *corpus.Text, c Options) ([]int, error) {
 // UnitTokens returns how many tokens a unit of a trainer of the whole text has at least.
 func UnitTokens(sentences *corpus.Text, c Options) (int, error) {
 	d, err := Find(c.Algorithm)
-	setDefault(&c.Span, DefaultSpan)
+	c.Span = cmp.Or(c.Span, DefaultSpan)
 	return d.unit(sentences.Tokens(), &c), err
 }
 

@@ -3,11 +3,13 @@ package subword
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
-	"gorgonia.org/gorgonia"
-	"gorgonia.org/tensor"
 )
 
 // A Convolution says how filters meet the symbols of words, and what is kept of it.
@@ -85,10 +87,7 @@ func newConvolution(o Convolution, words *Spellings, filters []int, alphabet, di
 
 // check returns why the words are wrong; the kernels do not look.
 func (c *convolution) check() error {
-	widest := 0
-	for _, width := range c.Widths {
-		widest = max(widest, width)
-	}
+	widest := slices.Max(c.Widths)
 	for i := range c.words.Len() {
 		word := c.words.Word(i)
 		if len(word) < widest {

@@ -85,10 +85,7 @@ func (e *edges) each(ctx context.Context, threads int, visit func(from, to uint6
 
 // rename gives the nodes of the numbers 0, 1, ... these names. The nodes get their places in the order of all files.
 func (e *edges) rename(names []string) {
-	order, places := make([]uint32, len(names)), make([]uint32, len(names))
-	for i := range order {
-		order[i] = uint32(i)
-	}
+	order, places := memory.Sequence[uint32](len(names)), make([]uint32, len(names))
 	slices.SortFunc(order, func(a, b uint32) int { return compareNames(names[a], names[b]) })
 	e.names = make([]string, len(names))
 	for place, i := range order {
@@ -199,10 +196,7 @@ func (e *edges) number(ctx context.Context, threads int) (*numbering, error) {
 	if n.words, err = e.words.names(ctx, threads); err != nil {
 		return nil, err
 	}
-	n.order, n.ranks = make([]uint32, len(n.words)), make([]uint32, len(n.words))
-	for i := range n.order {
-		n.order[i] = uint32(i)
-	}
+	n.order, n.ranks = memory.Sequence[uint32](len(n.words)), make([]uint32, len(n.words))
 	if err := parallel.Sort(ctx, threads, n.order, func(a, b uint32) int { return compareNames(n.words[a], n.words[b]) }); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // A Pair of nodes, to score predictions of edges.
@@ -33,17 +35,14 @@ func (g *Graph) HoldOut(ctx context.Context, fraction float64, seed uint64) (res
 	}
 	random := newNumbers(seed, holdOutRound, 0)
 	all := g.edges()
-	order := make([]int, len(all.from))
-	for i := range order {
-		order[i] = i
-	}
+	order := memory.Sequence[int](len(all.from))
 	for i := len(order) - 1; i > 0; i-- {
 		j := random.below(uint64(i + 1))
 		order[i], order[j] = order[j], order[i]
 	}
 	want := int(math.Round(fraction * float64(len(order))))
 	var kept edgeChunk
-	joined := newComponents(len(g.Names))
+	joined := components(memory.Sequence[uint32](len(g.Names))) // of one node each
 	for _, i := range order {
 		from, to := uint32(all.from[i]), uint32(all.to[i])
 		if !joined.join(from, to) && from != to && len(pairs) < want {
@@ -181,15 +180,6 @@ func (g *Graph) Named() iter.Seq2[string, string] {
 // components knows which nodes are connected (union-find). It maps a node to another of
 // the same component, or to itself.
 type components []uint32
-
-// newComponents returns n nodes that are not connected.
-func newComponents(n int) components {
-	p := make(components, n)
-	for i := range p {
-		p[i] = uint32(i)
-	}
-	return p
-}
 
 // find returns the node that stands for the component of node i.
 func (p components) find(i uint32) uint32 {

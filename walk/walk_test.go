@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
@@ -361,7 +362,7 @@ func TestHoldOut(t *testing.T) {
 
 // count returns the number of connected components.
 func count(g *Graph) int {
-	n, p := len(g.Names), newComponents(len(g.Names))
+	n, p := len(g.Names), components(memory.Sequence[uint32](len(g.Names)))
 	for _, a := range arcsOf(g) {
 		if p.join(a[0], a[1]) {
 			n--

@@ -26,17 +26,7 @@ import (
 //
 // BuildFile does 2 to 4 for one range of rows after the other.
 func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	b := newBuilder(c, o, math.MaxInt64)
-	if err := b.build(ctx); err != nil {
-		return nil, err
-	}
-	return b.matrix, nil
+	return BuildPart(ctx, c, o, math.MaxInt)
 }
 
 // BuildPart is Build of about so many tokens at the start of the text, at least a

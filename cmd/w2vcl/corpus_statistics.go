@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/w2vcl/w2vcl/corpus"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // corpusStatistics describe the sentences of a text. Words that reading removed are in none of
@@ -70,10 +71,7 @@ type frequentPair struct {
 func countStatistics(ctx context.Context, c *corpus.Corpus, window, top int) (*corpusStatistics, error) {
 	s := &corpusStatistics{Text: c.Stats, Words: c.Vocabulary.Len(), Pairs: frequentPairs{Window: window}}
 	counts := c.Vocabulary.Counts // they fall, except those of a given vocabulary
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
-	}
+	order := memory.Sequence[int](len(counts))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	for _, i := range order[:min(top, len(order))] {
 		s.Frequent = append(s.Frequent, frequentWord{c.Vocabulary.Words[i], counts[i]})

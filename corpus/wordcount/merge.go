@@ -157,8 +157,11 @@ func vocabularyOf(ctx context.Context, parts []partition, n int, o Options, stat
 		}
 		return o.Vocabulary, nil, final, nil
 	}
-	kept, err := sortedEntries(ctx, parts, o.Threads)
-	if err != nil {
+	kept := make([]entry, 0, total)
+	for i := range parts {
+		kept = append(kept, parts[i].kept...)
+	}
+	if err := parallel.Sort(ctx, o.Threads, kept, compareEntries); err != nil {
 		return nil, nil, nil, err
 	}
 	if o.MaxWords > 0 && len(kept) > o.MaxWords {
@@ -170,19 +173,6 @@ func vocabularyOf(ctx context.Context, parts []partition, n int, o Options, stat
 	}
 	words, counts = copyWords(kept)
 	return words, counts, final, nil
-}
-
-// sortedEntries returns the kept words of all parts in the order of a vocabulary.
-func sortedEntries(ctx context.Context, parts []partition, threads int) ([]entry, error) {
-	total := 0
-	for i := range parts {
-		total += len(parts[i].kept)
-	}
-	all := make([]entry, 0, total)
-	for i := range parts {
-		all = append(all, parts[i].kept...)
-	}
-	return all, parallel.Sort(ctx, threads, all, compareEntries)
 }
 
 var errTooManyTypes = errors.New("too many different words: word ids have 32 bits")

@@ -1,37 +1,10 @@
 package wordcount
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// TestSortedEntries: whatever the parts and threads, all entries come in order.
-func TestSortedEntries(t *testing.T) {
-	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
-	for range 300 {
-		parts := make([]partition, 1+random.IntN(9))
-		var want []entry
-		for n := range random.IntN(1 << random.IntN(11)) {
-			e := entry{word: fmt.Appendf(nil, "%x", random.Uint32()), count: uint64(random.IntN(5)), merged: uint32(n)}
-			p := &parts[random.IntN(1+random.IntN(len(parts)))] // some are large, some empty
-			p.kept, want = append(p.kept, e), append(want, e)
-		}
-		slices.SortFunc(want, compareEntries)
-		threads := 1 + random.IntN(20)
-		got, err := sortedEntries(context.Background(), parts, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.EqualFunc(got, want, func(a, b entry) bool { return compareEntries(a, b) == 0 }) {
-			t.Fatalf("%d entries in %d parts, %d threads: wrong order", len(want), len(parts), threads)
-		}
-	}
-}
 
 // TestSplit: every slot in use is in the one part that its hash value says.
 func TestSplit(t *testing.T) {

@@ -122,10 +122,7 @@ func (p *partition) mergeRuns(d *disk, runs []run, keep keeper) error {
 		return p.err
 	}
 	// Number the kept words in their order.
-	place := make([]uint32, p.table.used+1)
-	for i := range place {
-		place[i] = removed
-	}
+	place := slices.Repeat([]uint32{removed}, p.table.used+1)
 	for i := range p.kept {
 		e := &p.kept[i]
 		place[e.merged], e.merged = uint32(i), uint32(i)

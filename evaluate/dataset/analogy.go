@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -81,10 +82,7 @@ func readAnalogies(ctx context.Context, path string, s *Set) error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line.Number, err)
 		}
-		if name == "" {
-			name = heading
-		}
-		if err := s.ask(name, q, len(lines)-i); err != nil {
+		if err := s.ask(cmp.Or(name, heading), q, len(lines)-i); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

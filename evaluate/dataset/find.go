@@ -73,9 +73,7 @@ func Find(ctx context.Context, path, task string) (sets []Set, notes []string, e
 	}
 	sets, same := withoutCopies(all)
 	if len(sets) == 0 {
-		if task == "" {
-			task = "similarity, analogy or categorization"
-		}
+		task = cmp.Or(task, "similarity, analogy or categorization")
 		return nil, nil, fmt.Errorf("%s: no %s set found; expected lines \"word word score\", \"word word word word\" or \"word<TAB>answer/answer\", or columns \"category\" and \"word\"", path, task)
 	}
 	nameSets(sets, root)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -45,12 +46,10 @@ func isAnswered(line string) bool {
 	if err != nil || strings.Contains(a.word, " ") {
 		return false
 	}
-	for _, text := range append(a.answers, a.word) {
-		if _, err := parseScore(text); err == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(append(a.answers, a.word), func(text string) bool {
+		_, err := parseScore(text)
+		return err == nil
+	})
 }
 
 func isRelation(lines []string) bool { return len(lines) <= mostPairs && mostly(lines, isAnswered) }

@@ -1,6 +1,9 @@
 package learn
 
-import "github.com/w2vcl/w2vcl/kernels/simd"
+import (
+	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/kernels/simd"
+)
 
 // Examples are vectors that linear classifiers learn from: N values each, the last
 // of which is the 1 that carries the intercept. Losses and gradients are computed
@@ -50,9 +53,8 @@ const blockRows = 128
 // (K, n) row-major, from number first of examples on.
 func (x *Examples) curvature(v []float64, examples []uint32, weigh func(first, n int, scores []float32)) []float64 {
 	classes := len(v) / x.dim
-	left, lefts := make([]float32, classes*x.stride), make([]uint32, classes)
+	left, lefts := make([]float32, classes*x.stride), memory.Sequence[uint32](classes)
 	for k := range lefts {
-		lefts[k] = uint32(k)
 		for i, value := range v[k*x.dim : (k+1)*x.dim] {
 			left[k*x.stride+i] = float32(value)
 		}

@@ -21,7 +21,7 @@ func minimise(f convexLoss, w []float64) {
 	loss := f.at(w)
 	for range steps {
 		g := f.gradient(w)
-		size := norm(g)
+		size := math.Sqrt(Dot(g, g))
 		if size <= tolerance {
 			break
 		}
@@ -68,8 +68,6 @@ func solve(f convexLoss, g []float64, residual float64) []float64 {
 	}
 	return d
 }
-
-func norm(v []float64) float64 { return math.Sqrt(Dot(v, v)) }
 
 // Dot is the dot product, with four sums for speed.
 func Dot(a, b []float64) float64 {

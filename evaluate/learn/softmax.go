@@ -1,6 +1,9 @@
 package learn
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A ClassLabel says which class an example belongs to.
 type ClassLabel struct {
@@ -61,10 +64,7 @@ func (f *softmaxLoss) at(w []float64) float64 {
 // softmax changes scores to probabilities and returns the logarithm of the sum
 // of their exponentials.
 func softmax(scores []float64) float64 {
-	top, sum := math.Inf(-1), 0.0
-	for _, s := range scores {
-		top = max(top, s)
-	}
+	top, sum := slices.Max(scores), 0.0
 	for k, s := range scores {
 		scores[k] = math.Exp(s - top)
 		sum += scores[k]

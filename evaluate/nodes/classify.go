@@ -30,9 +30,7 @@ func (o Options) withDefaults() (Options, error) {
 	if len(o.Ratios) == 0 {
 		o.Ratios = []float64{0.1, 0.5, 0.9}
 	}
-	if o.Repeats == 0 {
-		o.Repeats = 10
-	}
+	o.Repeats = cmp.Or(o.Repeats, 10)
 	for _, r := range o.Ratios {
 		if !(r > 0 && r < 1) {
 			return o, fmt.Errorf("nodes: the fraction %g to learn from is not between 0 and 1", r)
@@ -194,17 +192,13 @@ func (n *labelledNodes) classLogits(class int, training, test []int) []float64 {
 			positive++
 		}
 	}
-	logits := make([]float64, len(test))
 	if positive == 0 || positive == len(training) {
-		certain := math.Inf(positive - 1)
-		for i := range logits {
-			logits[i] = certain
-		}
-		return logits
+		return slices.Repeat([]float64{math.Inf(positive - 1)}, len(test))
 	}
 	start := make([]float64, n.x.Dim()) // the best intercept alone: labels are rare
 	start[len(start)-1] = math.Log(float64(positive) / float64(len(training)-positive))
 	w := learn.Logistic(n.x, labels, false, start)
+	logits := make([]float64, len(test))
 	for i, node := range test {
 		logits[i] = learn.Dot(w, n.x.Of(uint32(node)))
 	}

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,7 @@ func Ensemble(ctx context.Context, tables []*embedding.Table, dim int) (*embeddi
 		}
 		first += t.Dim
 	}
-	if dim == 0 {
-		dim = all
-	}
+	dim = cmp.Or(dim, all)
 	if vectors, err = flatten(vectors, len(words), dim); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -87,15 +88,6 @@ func (c *convolution) setBatch(sentences []sentence, vectors []float32, dim int)
 	}
 }
 
-// sequence is 0, 1, ..., n-1.
-func sequence(n int) []uint32 {
-	s := make([]uint32, n)
-	for i := range s {
-		s[i] = uint32(i)
-	}
-	return s
-}
-
 // run computes out for the batch. filters: (f, size)
 func (c *convolution) run(filters []float32, f int) error {
 	size := len(filters) / f
@@ -108,11 +100,11 @@ func (c *convolution) run(filters []float32, f int) error {
 		c.largest = make([]uint32, b*f)
 	}
 	out := c.out.Float32s()
-	all := sequence(f)
+	all := memory.Sequence[uint32](f)
 	return c.team.Do(b, func(_, i int) {
 		first, last := c.bounds[i], c.bounds[i+1]
 		scores := c.scores[first*f : last*f]
-		simd.Scores(scores, c.windows[first*size:last*size], sequence(last-first), filters, all, size)
+		simd.Scores(scores, c.windows[first*size:last*size], memory.Sequence[uint32](last-first), filters, all, size)
 		row := out[i*f : (i+1)*f]
 		copy(row, scores[:f])
 		for k := range f {

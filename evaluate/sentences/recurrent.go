@@ -7,6 +7,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/operation"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
@@ -114,7 +115,7 @@ func (r *recurrent) setBatch(sentences []sentence, vectors []float32, dim int) {
 // nothing is learned.
 func (r *recurrent) addLogits(logits []float32, sentences []sentence, n *network) error {
 	layer := n.parameters[len(n.parameters)-1].dense.Float32s()
-	inputs, states := sequence(n.dim+1), sequence(units)
+	inputs, states := memory.Sequence[uint32](n.dim+1), memory.Sequence[uint32](units)
 	return r.team.Do(len(sentences), func(_, i int) {
 		var sums [gates][units]float32
 		var fed [units]float32

@@ -1,6 +1,7 @@
 package wordmap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/evaluate/learn"
+	"github.com/w2vcl/w2vcl/internal/memory"
 )
 
 // Options say how a map is made. The zero value is good for some thousand words.
@@ -46,9 +48,7 @@ func New(ctx context.Context, t *embedding.Table, o Options) (*Map, error) {
 		return nil, err
 	}
 	n := t.Len()
-	if o.Perplexity == 0 {
-		o.Perplexity = max(2, min(30, float64(n-1)/4))
-	}
+	o.Perplexity = cmp.Or(o.Perplexity, max(2, min(30, float64(n-1)/4)))
 	m := &Map{Words: t.Words}
 	wanted := neighborCount(o.Perplexity, n)
 	lists := make([][]neighbor, n)
@@ -74,11 +74,7 @@ func neighbors(ctx context.Context, t *embedding.Table, o Options) (*embedding.T
 		if t.Len() < 2 || t.Len() > MaxWords {
 			return nil, nil, fmt.Errorf("a map needs from 2 to %d words, and there are %d", MaxWords, t.Len())
 		}
-		rows := make([]int, t.Len())
-		for i := range rows {
-			rows[i] = i
-		}
-		near, err := t.NearestWords(ctx, rows, neighborCount(o.Perplexity, t.Len()))
+		near, err := t.NearestWords(ctx, memory.Sequence[int](t.Len()), neighborCount(o.Perplexity, t.Len()))
 		if err != nil {
 			return nil, nil, err
 		}

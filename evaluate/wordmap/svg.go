@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -151,12 +152,7 @@ func (b *boxes) each(x box, do func(square [2]int) bool) bool {
 
 func (b *boxes) free(x box) bool {
 	return b.each(x, func(square [2]int) bool {
-		for _, other := range b.squares[square] {
-			if x.overlaps(other) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(b.squares[square], x.overlaps)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
@@ -90,10 +91,8 @@ func begin(start []Place, seed uint64) []Place {
 // coordinate that grows while the direction stays.
 func descend(ctx context.Context, p affinities, places []Place, o tsneOptions) ([]Place, error) {
 	n := len(places)
-	gradient, speed, gains := make([]Place, n), make([]Place, n), make([]Place, n)
-	for i := range gains {
-		gains[i] = Place{1, 1}
-	}
+	gradient, speed := make([]Place, n), make([]Place, n)
+	gains := slices.Repeat([]Place{{1, 1}}, n)
 	step := max(smallestStep, float64(n)/exaggeration)
 	for t := range o.Iterations {
 		factor, keep := 1.0, momentum

@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -236,10 +237,7 @@ func RemoveStray(dir string) error {
 // removeStrayOf removes the temporary files of a name that no process works with. They
 // do no harm, so errors do not matter.
 func removeStrayOf(dir, name string) {
-	if dir == "" {
-		dir = "."
-	}
-	entries, _ := os.ReadDir(dir)
+	entries, _ := os.ReadDir(cmp.Or(dir, "."))
 	for _, e := range entries {
 		random, ours := strings.CutPrefix(e.Name(), "."+name+temporary)
 		if ours && random != "" && strings.Trim(random, "0123456789") == "" && e.Type().IsRegular() {

@@ -57,6 +57,15 @@ func Touch(table []float32, threads int) {
 	})
 }
 
+// Sequence returns the numbers 0, 1, ..., n-1.
+func Sequence[T int | uint32](n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(i)
+	}
+	return x
+}
+
 // Resize returns a slice of length n with any content, in the memory of x if the
 // capacity of x suffices.
 func Resize[T any](x []T, n int) []T {

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -58,11 +59,7 @@ func (f *Function) Do(values ...gorgonia.Value) (result gorgonia.Value, err erro
 
 // DiffWRT says of each input whether it has a gradient: all have one, or none has.
 func (f *Function) DiffWRT(inputs int) []bool {
-	all := make([]bool, inputs)
-	for i := range all {
-		all[i] = f.backward != nil
-	}
-	return all
+	return slices.Repeat([]bool{f.backward != nil}, inputs)
 }
 
 // SymDiff adds a node for the gradient of each input. The first node computes all

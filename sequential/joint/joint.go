@@ -6,6 +6,7 @@
 package joint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -97,9 +98,7 @@ func Options(tokens, ranks int, c sequential.Options) sequential.Sync {
 		o.Words, o.HotWords, o.Doubles = max(tokens, 1), publishedPeriod*ranks, true
 		return o
 	}
-	if o.Words == 0 {
-		o.Words = min(max(tokens/perEpoch, 1), mostWords)
-	}
+	o.Words = cmp.Or(o.Words, min(max(tokens/perEpoch, 1), mostWords))
 	o = o.WithDefaults(tokens, c.Epochs)
 	if o.HotWords == 0 && o.Rule == sequential.Adasum {
 		o.HotWords = max(o.Words/hotTimes, 1)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
@@ -345,11 +346,6 @@ func HeadKind(name string, is func(head string) bool) FileKind {
 // StartKind returns a kind of files that begin with one of some texts.
 func StartKind(name string, starts ...string) FileKind {
 	return HeadKind(name, func(head string) bool {
-		for _, start := range starts {
-			if strings.HasPrefix(head, start) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(head, start) })
 	})
 }

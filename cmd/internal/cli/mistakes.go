@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -181,10 +182,7 @@ func Exactly(names ...string) cobra.PositionalArgs {
 			return terminal.Usagef("%s is missing: %s", names[len(args)], cmd.UseLine())
 		}
 		if len(args) > len(names) {
-			hint := dashHint(args[len(names)])
-			if hint == "" {
-				hint = ": " + cmd.UseLine()
-			}
+			hint := cmp.Or(dashHint(args[len(names)]), ": "+cmd.UseLine())
 			return terminal.Usagef("unexpected argument %q%s", args[len(names)], hint)
 		}
 		return nil
