@@ -33,10 +33,7 @@ func Build(ctx context.Context, c *corpus.Corpus, o Options) (*Matrix, error) {
 // sentence, with the whole vocabulary. It serves to measure: an M of the whole text has
 // the same rows, but longer ones.
 func BuildPart(ctx context.Context, c *corpus.Corpus, o Options, tokens int) (*Matrix, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Check(); err != nil {
+	if err := checkInput(c, &o); err != nil {
 		return nil, err
 	}
 	b := newBuilder(c, o, math.MaxInt64)

@@ -37,10 +37,7 @@ func EstimateSlots(rows int, o Options) int {
 // expected returns the matrix that Build would make, without its contexts, as far as the
 // counts of the words tell. The error is one of Build.
 func expected(c *corpus.Corpus, o Options) (*Matrix, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Check(); err != nil {
+	if err := checkInput(c, &o); err != nil {
 		return nil, err
 	}
 	m, share := newMatrix(c.Vocabulary.Len(), o), inSentences(c, o)

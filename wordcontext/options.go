@@ -1,9 +1,12 @@
 package wordcontext
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
+
+	"github.com/w2vcl/w2vcl/corpus"
 )
 
 // Options are the choices that, with a corpus, define a matrix.
@@ -83,6 +86,9 @@ func (o Options) defining() Options {
 // tempered reports whether rows may differ in length. The options are those of
 // defining.
 func (o *Options) tempered() bool { return o.Tempering != 0 || o.Positives != 1 }
+
+// checkInput returns what is wrong with the options, or else with the corpus.
+func checkInput(c *corpus.Corpus, o *Options) error { return cmp.Or(o.check(), c.Check()) }
 
 func (o *Options) threads() int {
 	if o.Threads > 0 {

@@ -20,10 +20,7 @@ var ErrMemory = errors.New("too little memory to build M, even on the disk")
 // rows that fits the memory: see EstimateFile. It replaces the file at path completely
 // or not at all. Errors are those of Build and Save, and ErrMemory.
 func BuildFile(ctx context.Context, c *corpus.Corpus, o Options, path string, bytes int64) (*Matrix, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Check(); err != nil {
+	if err := checkInput(c, &o); err != nil {
 		return nil, err
 	}
 	if err := buildFile(ctx, c, o, path, bytes, 0); err != nil {

@@ -47,7 +47,7 @@ output matrix is C.`,
 		"write the vectors of the words in `FILE`, one a line (- is standard input), "+
 			"instead of the vocabulary; a run trained with --subword also has vectors of other words")
 	cmd.Flags().StringVar(&o.format, "format", "", "write `NAME` whatever OUT is called: "+formatNames())
-	cli.CompleteValues(cmd, "format", cli.Plain(embedding.Formats())...)
+	cli.CompleteValues(cmd, "format", cli.Texts(embedding.Formats(), func(f embedding.Format) string { return string(f) })...)
 	cmd.Flags().Bool("force", false, "replace OUT if it is a file of vectors")
 	return cmd
 }

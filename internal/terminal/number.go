@@ -93,9 +93,6 @@ func Minus(text string) string { return hyphenSign().ReplaceAllString(text, "$1â
 
 var hyphenSign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[ (])-([0-9.])`) })
 
-// ETA writes the seconds to the end of the work, the same way everywhere.
-func ETA(seconds float64) string { return "ETA " + Duration(seconds) }
-
 // Sizes are bytes for several purposes.
 type Sizes []struct {
 	Name  string

@@ -263,7 +263,7 @@ func (s *Stage) eta(done int64, now time.Time) string {
 	if s.total <= done || done <= s.skipped {
 		return ""
 	}
-	return terminal.ETA(elapsed * float64(s.total-done) / float64(done-s.skipped))
+	return "ETA " + terminal.Duration(elapsed*float64(s.total-done)/float64(done-s.skipped))
 }
 
 // Stop ends a stage that failed: it removes the bar and writes nothing. After Done

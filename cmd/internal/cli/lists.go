@@ -11,11 +11,6 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Plain returns names as strings.
-func Plain[T ~string](names []T) []string {
-	return Texts(names, func(name T) string { return string(name) })
-}
-
 // Texts returns the text of each element of a list.
 func Texts[T any, S ~string](list []T, text func(T) S) []S {
 	out := make([]S, len(list))
