@@ -79,20 +79,13 @@ func (o *corpusStatsOptions) run(ctx context.Context, s cli.Streams, path string
 	return printStatistics(s.Out, counted)
 }
 
-// isEncoded reports whether a path is that of an encoded text.
+// isEncoded reports whether a path is that of an encoded text. A pipe is not read from.
 func isEncoded(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe is not read from
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 16)
-	n, _ := f.Read(head) // what is short is no encoded text
-	return corpus.IsFile(head[:n])
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && encodedKind.Is(path)
 }
+
+var encodedKind = cli.HeadKind("an encoded text", func(head string) bool { return corpus.IsFile([]byte(head)) })
 
 func printStatistics(w io.Writer, c *corpusStatistics) error {
 	var out cli.Table

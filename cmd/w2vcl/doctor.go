@@ -42,17 +42,22 @@ type diagnosis struct {
 }
 
 func newDoctor(s cli.Streams) *cobra.Command {
+	return newReport(s, "doctor", "Show the features of this machine and of this build", diagnose)
+}
+
+// newReport returns a command without arguments that prints what look returns.
+func newReport[R interface{ print(s cli.Streams) error }](s cli.Streams, use, short string, look func() R) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Show the features of this machine and of this build",
+		Use:   use,
+		Short: short,
 		Args:  cli.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			d := diagnose()
+			report := look()
 			if asJSON {
-				return cli.WriteJSON(s.Out, d)
+				return cli.WriteJSON(s.Out, report)
 			}
-			return d.print(s)
+			return report.print(s)
 		},
 	}
 	cli.AddJSON(cmd, &asJSON, "print one line of JSON")

@@ -26,21 +26,7 @@ type build struct {
 }
 
 func newVersion(s cli.Streams) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of w2vcl, its commit and what is built in",
-		Args:  cli.Exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
-			if asJSON {
-				return cli.WriteJSON(s.Out, b)
-			}
-			return b.print(s)
-		},
-	}
-	cli.AddJSON(cmd, &asJSON, "print one line of JSON")
-	return cmd
+	return newReport(s, "version", "Print the version of w2vcl, its commit and what is built in", thisBuild)
 }
 
 func thisBuild() build {
