@@ -76,7 +76,7 @@ type Options struct {
 	Piece                      int      // tokens of a sentence that are trained at a time, as if they were a sentence, with the words around them; 0: all. Float32
 	Block                      int      // of rows that are composed: tokens of the sentences whose words are composed together, at least, in a unit; 0: the unit's
 	cut                        bool     // into pieces: Text and Units are those of the pieces
-	inRows                     bool     // tables are not spread, for other kernels read them
+	inRows                     bool     //nolint:unused // in builds for GPUs: tables are not spread, for other kernels read them
 
 	// HalfPrecision stores C in float16, and HalfWords W as well: see halves.cuh.
 	HalfPrecision, HalfWords bool
