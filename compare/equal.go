@@ -36,7 +36,7 @@ func (s workSpan) text() string {
 	if s.same() {
 		return terminal.Quantity(report.Short(s.least), strings.TrimSuffix(s.unit, "s")) + " each"
 	}
-	return fmt.Sprintf("%s (%s) to %s %s (%s)", report.Short(s.least), s.few, report.Short(s.most), s.unit, s.many)
+	return fmt.Sprintf("from %s %s (%s) to %s (%s)", report.Short(s.least), s.unit, s.few, report.Short(s.most), s.many)
 }
 
 // sentence says whether the variants had the same of it.
@@ -225,7 +225,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs slowed the runs up to %.1f times. Scores stay the same: lengths are fixed beforehand, in processor time.", slowed))
+		said = append(said, fmt.Sprintf("Other programs slowed the runs up to %.1f times. Scores are not affected: how long a variant trains was fixed beforehand.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

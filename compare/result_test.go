@@ -194,11 +194,11 @@ func TestFairness(t *testing.T) {
 		said     string
 	}{
 		{[]VariantResult{of("a", 10, 1e6, 5), of("b", 10, 1e6, 5), external}, true, "Same time: yes, 10 seconds each. Same pairs: yes, 1M pairs each. Same epochs: yes, 5 epochs each. Same tuning: yes, 100 runs each. elsewhere trained elsewhere."},
-		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, "Same time: nearly, 10 (a) to 11 seconds (b). Same epochs: nearly, 5 (a) to 6 epochs (b). Same tuning: yes"},
-		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "Same time: no, 10 (a) to 20 seconds (b). Same pairs: no, 1M (b) to 6M pairs (a). Same epochs: no, 5 (a) to 60 epochs (b)."},
-		{[]VariantResult{of("a", 10, 0, 5), of("b", 20, 1e6, 10)}, false, "Same pairs: no, 0 (a) to 1M pairs (b)."},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 11, 1e6, 6)}, true, "Same time: nearly, from 10 seconds (a) to 11 (b). Same epochs: nearly, from 5 epochs (a) to 6 (b). Same tuning: yes"},
+		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "Same time: no, from 10 seconds (a) to 20 (b). Same pairs: no, from 1M pairs (b) to 6M (a). Same epochs: no, from 5 epochs (a) to 60 (b)."},
+		{[]VariantResult{of("a", 10, 0, 5), of("b", 20, 1e6, 10)}, false, "Same pairs: no, from 0 pairs (a) to 1M (b)."},
 		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "elsewhere trained elsewhere."},
-		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "Same tuning: no, 0 (c) to 100 runs (a)."},
+		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "Same tuning: no, from 0 runs (c) to 100 (a)."},
 		{[]VariantResult{of("a", 10, 1e6, 5), spelt}, true, "Only d (--subword ngram) composes words from their spelling"},
 		{[]VariantResult{spelt, spelt, external}, true, "Same epochs: yes, 5 epochs each."},
 	} {

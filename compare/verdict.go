@@ -202,10 +202,8 @@ func (r *Result) setSentence(best string, rest []VariantResult) string {
 			}
 			sets[group] = append(sets[group], set.Dataset)
 		}
-		is := best + " is " + word + " "
 		for _, group := range groups {
-			said = append(said, fmt.Sprintf("on %s, %sthan %s", enumerate(sets[group], itself), is, group))
-			is = ""
+			said = append(said, fmt.Sprintf("on %s, %s is %s than %s", enumerate(sets[group], itself), best, word, group))
 		}
 	}
 	if len(said) == 0 {
@@ -235,7 +233,7 @@ func (r *Result) ahead(best string) string {
 	if len(said) == 0 {
 		return ""
 	}
-	return "But " + strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", by no more than chance explains."
+	return strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", which may be chance, as so many sets are compared."
 }
 
 // top returns the variant with the highest score on a set.

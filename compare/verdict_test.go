@@ -156,14 +156,14 @@ func TestAhead(t *testing.T) {
 		r.Variants = append(r.Variants, v)
 	}
 	for holm, want := range map[evaluate.Score]string{
-		.5: "But b scores higher on x and y, by no more than chance explains.", .01: "But b scores higher on y, by no more than chance explains.",
+		.5: "b scores higher on x and y, which may be chance, as so many sets are compared.", .01: "b scores higher on y, which may be chance, as so many sets are compared.",
 	} {
 		r.Differences = []Difference{{Dataset: "x", Variant: "a", Against: "b", Holm: holm}}
 		if got := r.ahead("a"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := r.ahead("b"); got != "But a scores higher on z, by no more than chance explains." {
+	if got := r.ahead("b"); got != "a scores higher on z, which may be chance, as so many sets are compared." {
 		t.Errorf("of b: %q", got)
 	}
 }
