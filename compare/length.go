@@ -24,7 +24,7 @@ import (
 
 // A Length is how long the runs of a variant train. It is measured once, in processor time, so that all seeds train as much.
 type Length struct {
-	// Seconds of building M and training are what a run takes a machine that does nothing else.
+	// Seconds is how long building M and training take on a machine that does nothing else.
 	Seconds float64 `json:"seconds"`
 
 	// A budget in seconds comes to so many iterations of mode cl, or words.
@@ -77,7 +77,7 @@ func (e *executor) fixLength(ctx context.Context, r *experiment.Run, record *Rec
 func (e *executor) measure(ctx context.Context, c *settings.Config, timed bool) (l Length, err error) {
 	text := e.texts[(experiment.Run{Config: *c}).TextKey()]
 	file := lengthFile(c, text, timed)
-	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &l) == nil && l.Seconds > 0 {
+	if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &l) == nil && l.Seconds > 0 && (!timed || l.Iterations > 0 || l.Words > 0) {
 		e.Progress.Notef("Time: as measured before, in %s", file)
 		return l, nil
 	}
@@ -110,7 +110,7 @@ func lengthFile(c *settings.Config, text *corpus.Corpus, timed bool) string {
 	key := fmt.Sprint(texts, timed, corpus.Hex(text.Fingerprint()), machine.Describe().Processor, runtime.GOMAXPROCS(0))
 	if program, err := os.Executable(); err == nil {
 		if info, err := os.Stat(program); err == nil { // another version may be faster
-			key += fmt.Sprint(info.Size(), info.ModTime())
+			key += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
 	}
 	return filepath.Join(cache, "w2vcl", "lengths", corpus.Hex(xxhash.Sum64String(key))+".json")

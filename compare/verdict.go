@@ -59,6 +59,9 @@ func (r *Result) verdict() (said []string, next string) {
 		}
 	}
 	said = r.meanSentences(best, order[1], above, alike)
+	if strings.HasPrefix(said[0], "one seed ") || strings.HasPrefix(said[0], "none of ") { // there is no clause of the budget before it
+		said[0] = strings.ToUpper(said[0][:1]) + said[0][1:]
+	}
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
 	}

@@ -194,7 +194,7 @@ func TestVerdict(t *testing.T) {
 		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{"v1 and v2 have the highest mean scores, about ", " is higher than v0 by ", " cannot be told apart from v"}},
 		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than 4 of the 4 others, by ", ") or more, more than chance", ", v4 is higher than 4 of the 4 others"}},
 		{simulation{2, []float64{0, 0.1}, 0.1, 0.1}, []string{" cannot be told apart. ", "No single set tells them apart."}},
-		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"one seed cannot tell v1 and v0 apart. ", "Add seeds with --seeds 3"}},
+		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"One seed cannot tell v1 and v0 apart. ", "Add seeds with --seeds 3"}},
 		{simulation{1, []float64{0}, 0, 0.3}, []string{"The mean score of v0 is ", "There is nothing to compare it with."}},
 	} {
 		r := test.s.run(t, rand.New(rand.NewPCG(3, 4)))

@@ -1,13 +1,13 @@
 package subword
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
 
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
@@ -33,7 +33,7 @@ type description struct {
 }
 
 // Write writes the file of an encoder or n-grams, for Load. Words' own vectors are not part of it. A parameter with NaN or
-// infinity is an error.
+// infinity is [embedding.ErrNotFinite].
 //
 // offset returns one vector, which is added to every composed one; see Offset. It is called late, so that another goroutine can
 // have it computed meanwhile. center is what the run takes off all vectors; nil: nothing.
@@ -41,14 +41,17 @@ func Write(w io.Writer, e Trained, offset func() ([]float32, error), center []fl
 	d := description{Version: fileVersion}
 	var f fileWriter
 	e.save(&d, &f)
-	f.later("offset", offset, e.Dim())
+	f.later("offset", func() ([]float32, error) {
+		x, err := offset()
+		if err == nil && len(x) != e.Dim() {
+			err = fmt.Errorf("the offset has %d values in place of %d", len(x), e.Dim())
+		}
+		return x, err
+	}, e.Dim())
 	if center != nil {
 		f.floats("center", center, len(center))
 	}
 	text, err := json.Marshal(d)
-	if err == nil {
-		err = f.err
-	}
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,6 @@ func Write(w io.Writer, e Trained, offset func() ([]float32, error), center []fl
 type fileWriter struct {
 	tensors []safetensors.Tensor
 	data    []func(w io.Writer) error
-	err     error // the first
 }
 
 // write writes the bytes of all tensors.
@@ -72,7 +74,6 @@ func (f *fileWriter) write(w io.Writer) error {
 }
 
 func (f *fileWriter) floats(name string, values []float32, shape ...int) {
-	f.err = cmp.Or(f.err, checkFinite(name, values))
 	f.later(name, func() ([]float32, error) { return values, nil }, shape...)
 }
 
@@ -85,6 +86,9 @@ func (f *fileWriter) later(name string, values func() ([]float32, error), shape 
 	f.tensors = append(f.tensors, t)
 	f.data = append(f.data, func(w io.Writer) error {
 		x, err := values()
+		if err == nil {
+			err = checkFinite(name, x)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,7 +100,7 @@ func checkFinite(name string, values []float32) error {
 	if safetensors.Finite(values) {
 		return nil
 	}
-	return fmt.Errorf("tensor %s has values that are not finite", name)
+	return fmt.Errorf("tensor %s has a value that is %w", name, embedding.ErrNotFinite)
 }
 
 func (f *fileWriter) bytes(name string, values []byte) {
@@ -184,5 +188,5 @@ func Offset(e Composer, words []string, counts []uint64, vectors []float32) ([]f
 		_, _, once := f.line(sums[i], products[i])
 		offset[i] = float32(once)
 	}
-	return offset, checkFinite("offset", offset)
+	return offset, nil
 }

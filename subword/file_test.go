@@ -3,6 +3,7 @@ package subword
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/safetensors"
 	"github.com/w2vcl/w2vcl/internal/testfiles"
@@ -405,3 +407,26 @@ func saved(t testing.TB, e Trained) (path string, file []byte) {
 type six struct{ Trained }
 
 func (six) Dim() int { return 6 }
+
+// TestWriteNotFinite: who writes an encoder that diverged learns so.
+func TestWriteNotFinite(t *testing.T) {
+	e, err := NewNGrams([]string{"word"}, NGramOptions{Dim: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset := []float32{0, 0}
+	write := func() error { return Write(io.Discard, e, func() ([]float32, error) { return offset, nil }, nil) }
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range [][]float32{offset, e.words.Parts} {
+		x[1] = float32(math.Inf(1))
+		if err := write(); !errors.Is(err, embedding.ErrNotFinite) {
+			t.Errorf("got %v", err)
+		}
+		x[1] = 0
+	}
+	if offset = offset[:1]; write() == nil {
+		t.Error("an offset of one value is written")
+	}
+}

@@ -64,9 +64,9 @@ subsampling. A variant's own preset sets everything but how the text is read.
 
 The comparison is fair by default: the first variant trains as long as its recipe says, and
 every other run trains for as many seconds, building M included. The speed of each variant is
-measured once, in processor time, and kept in the user's cache folder, so all its seeds train as
-much, also when the comparison is repeated. --equal pairs or --equal epochs equalizes pairs or
-words of the text, which need no measurement.
+measured once, in processor time, so all its seeds train as much. Without GPUs, it is kept in the
+user's cache folder, so a comparison that is repeated trains as much again. --equal pairs or
+--equal epochs equalizes pairs or words of the text, which need no measurement.
 --budget gives all runs the same length instead:
   60s, 10m      time of building M and training
   2e9pairs      pairs, positive and negative

@@ -88,7 +88,7 @@ func (b Budget) IsEqual() bool { return b.Amount == 0 && b.Kind != "" && b.Kind 
 
 // Explain says in a sentence what the budget means.
 func (b Budget) Explain() string {
-	const measured = "How much a variant trains in this time was measured once, in processor time. All its seeds train as much, and so does the same command on this machine"
+	const measured = "How much a variant trains in this time was measured once, in processor time. All its seeds train as much; on processors, so does the same command later"
 	amount := strconv.FormatFloat(b.Amount, 'f', -1, 64)
 	switch {
 	case b.IsEqual() && b.Kind == BudgetSeconds:

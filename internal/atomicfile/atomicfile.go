@@ -47,7 +47,7 @@ func WriteAll(files ...File) error {
 	return s.write(1, files)
 }
 
-// WriteAtOnce is WriteAll in a folder that the caller has to itself. It calls the writers of all files at the same time.
+// WriteAtOnce is WriteAll of regular files in a folder that the caller has to itself. It calls the writers of all files at the same time.
 func WriteAtOnce(files ...File) error {
 	s := set{alone: true}
 	return s.write(len(files), files)

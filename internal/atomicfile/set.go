@@ -13,7 +13,7 @@ import (
 type set struct {
 	sync.Mutex
 	drafts []*draft
-	alone  bool // no other process writes to the folder, which the caller may have locked
+	alone  bool // the caller has the folder to itself; its own lock would make lockFolder wait
 }
 
 // A draft is a temporary file that will get the name path.

@@ -139,7 +139,7 @@ func UsesBytes(c *Composition) int64 { return int64(5*c.Words() + 4*(c.PartCount
 // alike. It is a third to a half of all n-grams. Word i has the n-grams ngrams[starts[i]:starts[i+1]], below n. parts are the
 // parts of n-grams, numbered by their first ones, and sizes the n-grams of a part. A word has a part once for all its n-grams.
 func Fold(starts, ngrams []uint32, n int) (parts, sizes, foldedStarts, symbols []uint32) {
-	// N-grams of a class have the same words until now, as often. A word moves those that it has on to the next classes.
+	// N-grams of a class have occurred in the same words so far, equally often. A word moves its n-grams on to new classes.
 	classes, next, words := make([]uint32, n), make([]uint32, 1, len(ngrams)+1), make([]uint32, 1, len(ngrams)+1)
 	for i, begin := range starts[:len(starts)-1] {
 		for _, u := range ngrams[begin:starts[i+1]] {
@@ -151,7 +151,7 @@ func Fold(starts, ngrams []uint32, n int) (parts, sizes, foldedStarts, symbols [
 			classes[u] = next[class]
 		}
 	}
-	numbers := next // of the parts that classes are, and 1
+	numbers := next // 1 + the part of each class
 	clear(numbers)
 	for _, class := range classes {
 		if class == 0 || numbers[class] == 0 {

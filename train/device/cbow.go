@@ -53,7 +53,10 @@ func NewCBOW(d Device, s *wordcontext.Stretches, iterations int, c graph.Options
 	var making sync.WaitGroup
 	making.Go(func() { t.host, failed = newHost(s, c) })
 	t.kernels, err = d.NewCBOW(o) // which reads lists of the composition, and the host writes values
-	if making.Wait(); failed != nil || err != nil {
+	if making.Wait(); failed != nil && err == nil {
+		failed = errors.Join(failed, t.kernels.Close())
+	}
+	if failed != nil || err != nil {
 		return nil, cmp.Or(failed, err)
 	}
 	t.mirror.kernels = t.kernels

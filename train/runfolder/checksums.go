@@ -238,7 +238,7 @@ func (f *Folder) Write(name string, write func(w io.Writer) error) error {
 	return f.WriteAll(atomicfile.File{Path: name, Write: write})
 }
 
-// WriteAll is Write of files that appear together. Their paths are names. Those that have checksums of their own get no line.
+// WriteAll is Write of files that appear together. Their paths are names. Only those in checkedFiles get a line.
 func (f *Folder) WriteAll(files ...atomicfile.File) error {
 	hashes, all := make([]*xxhash.Digest, len(files)), make([]atomicfile.File, len(files))
 	for i, file := range files {
