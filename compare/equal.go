@@ -21,8 +21,9 @@ const uneven = 1.1
 // A workSpan is how far an amount of work differs between the variants that were trained here.
 type workSpan struct {
 	what, unit  string
-	least, most float64 // 0 if fewer than two variants were trained
-	few, many   string  // variants
+	least, most float64  // 0 if fewer than two variants were trained
+	few, many   string   // variants
+	all         []string // the amount of each, with its name
 }
 
 // fair reports whether the variants have about the same of it.
@@ -35,6 +36,9 @@ func (s workSpan) same() bool { return s.least > 0 && s.most <= 1.005*s.least }
 func (s workSpan) text() string {
 	if s.same() {
 		return terminal.Quantity(report.Short(s.least), strings.TrimSuffix(s.unit, "s")) + " each"
+	}
+	if len(s.all) == few {
+		return enumerate(s.all, itself) + " " + s.unit
 	}
 	return fmt.Sprintf("from %s %s (%s) to %s (%s)", report.Short(s.least), s.unit, s.few, report.Short(s.most), s.many)
 }
@@ -68,6 +72,7 @@ func (r *Result) span(what, unit string, of func(v VariantResult) float64) workS
 			continue
 		}
 		x := of(v)
+		span.all = append(span.all, fmt.Sprintf("%s (%s)", report.Short(x), v.Name))
 		if trained++; trained == 1 || x < span.least {
 			span.least, span.few = x, v.Name
 		}

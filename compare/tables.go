@@ -60,7 +60,7 @@ func (p page) CostTable() report.Table {
 	t := report.Table{
 		Name: "cost", Title: "Scores, time, speed and memory",
 		Head: []string{"variant", "mean score", "behind the best", "memory", "words/s", "epochs", "pairs"},
-		Note: "± standard deviation between seeds; [95% interval]; * more than chance (p < .05). Words/s: epochs × words ÷ seconds. Pairs: positive and negative.",
+		Note: "± standard deviation between seeds; [95% interval]; * more than chance (Welch's test, p < .05 after Holm's correction). Words/s: epochs × words ÷ seconds. Pairs: positive and negative.",
 	}
 	if !p.SameTime() {
 		t.Head = slices.Insert(t.Head, 3, "seconds")
