@@ -66,21 +66,21 @@ func (r *Result) work() []workSpan {
 
 // span returns how far an amount differs.
 func (r *Result) span(what, unit string, of func(v VariantResult) float64) workSpan {
-	span, trained := workSpan{what: what, unit: unit}, 0
+	span := workSpan{what: what, unit: unit}
 	for _, v := range r.Variants {
 		if v.Mode == experiment.ModeExternal {
 			continue
 		}
 		x := of(v)
 		span.all = append(span.all, fmt.Sprintf("%s (%s)", report.Short(x), v.Name))
-		if trained++; trained == 1 || x < span.least {
+		if len(span.all) == 1 || x < span.least {
 			span.least, span.few = x, v.Name
 		}
 		if x > span.most {
 			span.most, span.many = x, v.Name
 		}
 	}
-	if trained < 2 {
+	if len(span.all) < 2 {
 		return workSpan{}
 	}
 	return span

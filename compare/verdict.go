@@ -59,9 +59,6 @@ func (r *Result) verdict() (said []string, next string) {
 		}
 	}
 	said = r.meanSentences(best, order[1], above, alike)
-	if strings.HasPrefix(said[0], "one seed ") || strings.HasPrefix(said[0], "none of ") { // there is no clause of the budget before it
-		said[0] = strings.ToUpper(said[0][:1]) + said[0][1:]
-	}
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
 	}
@@ -94,11 +91,11 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 		case r.SeveralSeeds:
 			said += fmt.Sprintf("%s and %s cannot be told apart.", best.Name, next.Name)
 		default:
-			said += fmt.Sprintf("one seed cannot tell %s and %s apart.", best.Name, next.Name)
+			said = after(said, fmt.Sprintf("one seed cannot tell %s and %s apart.", best.Name, next.Name))
 		}
 		return []string{said, scores + "."}
 	}
-	list := []string{said + r.highest(best, alike)}
+	list := []string{r.highest(said, best, alike)}
 	it := best.Name
 	if len(alike) == 0 { // it alone was named
 		it = "It"
@@ -124,10 +121,19 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 	return list
 }
 
-// highest names the variants with the highest mean score, in the order in which they were given: chance decides which of them is first.
-func (r *Result) highest(best VariantResult, alike []Difference) string {
+// after returns a sentence that begins with no name, behind a clause if there is one.
+func after(clause, sentence string) string {
+	if clause == "" {
+		return strings.ToUpper(sentence[:1]) + sentence[1:]
+	}
+	return clause + sentence
+}
+
+// highest names, behind a clause, the variants with the highest mean score, in the order in which they were given: chance decides which
+// of them is first.
+func (r *Result) highest(clause string, best VariantResult, alike []Difference) string {
 	if len(alike) == 0 {
-		return fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
+		return clause + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
 	}
 	var names []string
 	for _, v := range r.Variants {
@@ -138,11 +144,11 @@ func (r *Result) highest(best VariantResult, alike []Difference) string {
 	who := enumerate(names, itself)
 	switch {
 	case len(names) == len(r.Variants):
-		return fmt.Sprintf("none of the %d variants stands out; the highest mean score is %s.", len(names), best.Score.Mean)
+		return after(clause, fmt.Sprintf("none of the %d variants stands out; the highest mean score is %s.", len(names), best.Score.Mean))
 	case len(names) > few:
 		who = fmt.Sprintf("%d of %d variants", len(names), len(r.Variants))
 	}
-	return fmt.Sprintf("%s have the highest mean scores, about %s.", who, best.Score.Mean)
+	return clause + fmt.Sprintf("%s have the highest mean scores, about %s.", who, best.Score.Mean)
 }
 
 // few variants are named one by one.

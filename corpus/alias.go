@@ -143,8 +143,8 @@ const (
 	MaxSpread = 1024
 )
 
-// DrawSpread draws len(dst) = H numbers, at most [MaxSpread], for a step, 0 or 1, of an
-// iteration. They are spread over the whole distribution, one for each of H parts of
+// DrawSpread draws H = len(dst) numbers for step 0 or 1 of an iteration. H is at most
+// [MaxSpread]. The numbers are spread over the whole distribution, one for each of H parts of
 // equal probability, and a part's numbers are spread over the part from iteration to
 // iteration. So in H numbers, and in the numbers of some iterations, each number is
 // about as frequent as its weight says, much closer than independent draws come; and

@@ -36,7 +36,6 @@ func (w *windows) trainPositions(g *iteration, after *gorgonia.Node) {
 type positionBlock struct {
 	first, end int // the places
 	from, to   int // those in their windows
-	rows       []uint32
 	sums       []simd.ProductSum
 	weights    []float32 // 1/m_p of each place
 
@@ -59,7 +58,7 @@ func (w *windows) eachBlock(work func(b *positionBlock, number int)) error {
 	})
 }
 
-// ofWindows lists, for each place, the sum over its window. The place itself is in it, with weights of zero.
+// ofWindows lists the sum over the window of each place. The sum includes the place itself, whose position weights are zero.
 func (b *positionBlock) ofWindows(x *wordcontext.Stretch) {
 	b.sums = memory.Resize(b.sums, b.end-b.first)
 	for i := range b.sums {
@@ -69,8 +68,8 @@ func (b *positionBlock) ofWindows(x *wordcontext.Stretch) {
 	}
 }
 
-// ofOffsets lists, for each offset in a window, the sums over the places that have a word at that offset, to rows from the given one on.
-// Places of one sentence follow each other, so they are one sum.
+// ofOffsets lists the sums over all places that have a word at an offset: one for each offset in a window, which goes to the row of
+// that offset, and for each sentence, whose places follow each other. row is that of the first offset.
 func (b *positionBlock) ofOffsets(x *wordcontext.Stretch, row int) {
 	b.sums = b.sums[:0]
 	for first := b.first; first < b.end; {
@@ -108,19 +107,15 @@ func (w *windows) weighted(in []*tensor.Dense) error {
 	})
 }
 
-// weightedBack sums, for each place, the gradients of the windows that contain it. Windows have one width, so these are the windows of
-// the places in its own. It also computes the gradient of position weights in each block, (2W, N).
+// weightedBack computes, for each place, the sum of the gradients of the windows that contain the place. All windows have the same width,
+// so these are the windows of the places in its own window. It also computes the gradient of the position weights in each block, (2W, N).
 func (w *windows) weightedBack(in []*tensor.Dense) error {
 	sums, gradients, words := in[0].Float32s(), in[1].Float32s(), in[2].Float32s()
 	x, n := w.stretch, w.positions.dim
 	return w.eachBlock(func(b *positionBlock, number int) {
-		b.rows = b.rows[:0]
-		for p := b.from; p < b.to; p++ {
-			b.rows = append(b.rows, uint32(p))
-		}
 		b.positions.Gather(w.positions.data, n, w.backwards)
 		b.positions.Clear(x.Window)
-		b.gradients.Gather(gradients, n, b.rows)
+		b.gradients.Gather(gradients[b.from*n:], n, w.around[:b.to-b.from])
 		b.words.Gather(words, n, x.Words[b.from:b.to])
 		for p := b.first; p < b.end; p++ {
 			w.inside[p] = float32(x.To[p] - x.From[p] - 1)

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/team"
 	"github.com/w2vcl/w2vcl/kernels/simd"
 	"github.com/w2vcl/w2vcl/train/trainer"
@@ -41,6 +42,7 @@ type windows struct {
 	node        *gorgonia.Node // of positions
 	ofPositions []float32      // (blocks(T) * 2W, N), their gradient in each block of places
 	ones        []float32      // of a block of places
+	around      []uint32       // 0, 1, ...: the most places in the windows of a block
 
 	// (2W+1) each: the rows of positions in the order of a window's places, and in that of the windows that a place is in. Any row
 	// stands for the place itself.
@@ -65,8 +67,8 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 	inside := trainer.Of[float32](c.Account, trainer.ForWork, t)
 	rows := blocks(t) * c.Positions
 	sums := c.Account.Floats(trainer.ForWork, rows*c.Dim)
+	around := min(placesTogether+c.Positions, t)
 	if positions != nil {
-		around := min(placesTogether+c.Positions, t)
 		bytes := simd.PanelBytes(c.Positions+1+2*around, c.Dim)
 		c.Account.Take(trainer.ForWork, int64(workers.Threads())*bytes)
 	}
@@ -78,11 +80,8 @@ func newWindows(words int, s *wordcontext.Stretches, workers *team.Team, positio
 		scratch: make([]windowScratch, workers.Threads()), positions: positions,
 	}
 	if positions != nil {
-		w.ofPositions, w.ones = sums, slices.Repeat([]float32{1}, placesTogether)
-		for row := range uint32(positions.rows) {
-			w.forwards = append(w.forwards, row)
-		}
-		w.forwards = slices.Insert(w.forwards, positions.rows/2, 0)
+		w.ofPositions, w.ones, w.around = sums, slices.Repeat([]float32{1}, placesTogether), memory.Sequence[uint32](around)
+		w.forwards = slices.Insert(memory.Sequence[uint32](positions.rows), positions.rows/2, 0)
 		w.backwards = slices.Clone(w.forwards)
 		slices.Reverse(w.backwards)
 	}

@@ -6,12 +6,12 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"github.com/w2vcl/w2vcl/embedding"
 	"github.com/w2vcl/w2vcl/graph"
 	"github.com/w2vcl/w2vcl/internal/atomicfile"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/internal/parallel"
 	"github.com/w2vcl/w2vcl/subword"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
@@ -182,16 +182,19 @@ func (j *job) exportFit(folder *runfolder.Folder, vectors []float32) error {
 // encoderFile is the file of the encoder, with the offset that fits composed vectors to the given ones.
 func (j *job) encoderFile(vectors, center []float32) atomicfile.File {
 	return atomicfile.File{Path: runfolder.EncoderFile, Write: func(w io.Writer) error {
-		offset := sync.OnceValues(func() ([]float32, error) {
+		var err error
+		composed := parallel.Begin(func() (offset []float32) {
 			if kept := j.start.Offset; kept != nil && j.config.Freezes(settings.FreezeParts) {
-				return kept, nil
+				return kept
 			}
-			return subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
+			offset, err = subword.Offset(j.encoder, j.text.vocabulary.Words, j.offsetCounts(), vectors)
+			return offset
 		})
-		var composing sync.WaitGroup
-		defer composing.Wait()
-		composing.Go(func() { _, _ = offset() }) // Write asks for it, and for its error
-		return subword.Write(w, j.encoder, offset, center)
+		defer composed() // also if Write fails before it asks
+		return subword.Write(w, j.encoder, func() ([]float32, error) {
+			offset := composed()
+			return offset, err
+		}, center)
 	}}
 }
 

@@ -177,7 +177,7 @@ func (l *lockstep) choose(n, k int) {
 	l.live = live
 }
 
-// A Plan is all that the walks of a corpus follow from, for a processor that walks by itself. It is the Source of the corpus's text.
+// A Plan determines the walks of a corpus, so that a device can make them without this package. It is the Source of the corpus's text.
 // The slices are the graph's; do not change them.
 type Plan struct {
 	Seed       uint64

@@ -29,7 +29,7 @@ type command struct {
 	create func(s cli.Streams) *cobra.Command
 }
 
-// commands lists all commands in the order of help. A newcomer needs the first ones, firstCommands of them.
+// commands lists all commands in the order of help. The first firstCommands are those that a newcomer needs.
 var commands = []command{
 	{"demo", newDemo}, {"plan", newPlan}, {"train", newTrain}, {"resume", newResume}, {"eval", newEval},
 	{"neighbors", newNeighbors}, {"map", newMap}, {"convert", newConvert}, {"compare", newCompare},

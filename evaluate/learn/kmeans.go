@@ -1,12 +1,10 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 
 	"github.com/w2vcl/w2vcl/internal/parallel"
 )
@@ -35,7 +33,12 @@ func KMeans(ctx context.Context, points [][]float64, clusters int, seed uint64) 
 	if err != nil {
 		return nil, err
 	}
-	best := slices.MinFunc(runs, func(a, b *clustering) int { return cmp.Compare(a.inertia, b.inertia) })
+	best := runs[0]
+	for _, r := range runs {
+		if r.inertia < best.inertia {
+			best = r
+		}
+	}
 	return best.cluster, nil
 }
 

@@ -81,7 +81,9 @@ func sumPanel(table []float32, n, columns int, sums []ProductSum, weights, a, b 
 		for _, s := range sums {
 			var whole [panelColumns]float32
 			out := table[int(s.Out)*n:][:columns]
-			copy(whole[:], out)
+			if s.Add != 0 {
+				copy(whole[:], out)
+			}
 			s.Out = 0
 			sumProducts(&whole[0], n, columns, []ProductSum{s}, &weights[0], &a[0], &b[0])
 			copy(out, whole[:])

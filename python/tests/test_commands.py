@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ELSEWHERE = re.compile(r"cuda|w2vcl demo|runs/demo|--budget 60s|vanilla-long|cc\.(en|de)\.300|blogcatalog|walks\.txt|runs/blogs")
 
 # What trains long is told to train less.
-LESS = {"w2vcl compare": "w2vcl compare --quick --budget 300ms", "--budget 300ms --config ablations": "--config ablations", "--iterations 4096": "--iterations 1024", "--preset paper": "--preset paper --contexts 64"}
+LESS = {"w2vcl compare --corpus": "w2vcl compare --quick --budget 300ms --corpus", "--iterations 4096": "--iterations 1024", "--preset paper": "--preset paper --contexts 64"}
 
 
 def indented(document):
