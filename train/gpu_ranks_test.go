@@ -97,9 +97,12 @@ func TestGPURanksErrors(t *testing.T) {
 	}
 }
 
-// TestGPURanksCL: ranks with a GPU each leave the vectors that one GPU leaves, and go on with the run of any number of GPUs.
+// TestGPURanksCL: ranks with a GPU each leave the vectors that one GPU leaves, and go on with the run of any number of GPUs. Of a text
+// longer than what M is measured with, each makes the whole M.
 func TestGPURanksCL(t *testing.T) {
 	devicesOfRanks(t)
+	defer func(tokens int) { measuredTokens = tokens }(measuredTokens)
+	measuredTokens = 100
 	c := smallConfig(t, settings.ModeCL)
 	c.Tempering, c.Positives, c.SharedNegatives, c.Dim, c.Epochs = 0, 1, 0, 40, 6
 	c.Device = "cuda"

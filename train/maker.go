@@ -82,8 +82,8 @@ func (k *matrixMaker) open(ctx context.Context, p *progress.Progress) (made made
 	return made, nil
 }
 
-// measuredTokens is about how much of a text M is measured with.
-const measuredTokens = 4 << 20
+// measuredTokens is about how much of a text M is measured with. It is a variable for tests.
+var measuredTokens = 4 << 20
 
 // measure makes M of a part of the text. What the whole M would take follows from it.
 func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMatrix, error) {
@@ -125,7 +125,7 @@ func (k *matrixMaker) measure(ctx context.Context, p *progress.Progress) (madeMa
 // guess returns an M as large as that of the text. The seconds are those of the whole, from a part of the text that takes a
 // moment. With a vocabulary beyond the processor's cache the whole takes up to twice as long.
 func (k *matrixMaker) guess(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
-	const tokens = measuredTokens / 4
+	tokens := measuredTokens / 4
 	stage, options := k.stage(p)
 	defer stage.Stop()
 	building, matrix := wordcontext.EstimateBytes(k.text, options)
@@ -135,7 +135,7 @@ func (k *matrixMaker) guess(ctx context.Context, p *progress.Progress) (made mad
 	if err != nil {
 		return madeMatrix{}, err
 	}
-	made.Seconds = time.Since(start).Seconds() / tokens * float64(k.text.Text().Tokens())
+	made.Seconds = time.Since(start).Seconds() / float64(tokens) * float64(k.text.Text().Tokens())
 	_ = part.Close() // it was in memory only
 	if made.Matrix, err = k.checked(wordcontext.Guess(k.text, options)); err != nil {
 		return madeMatrix{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/w2vcl/w2vcl/internal/memory"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/subword"
+	"github.com/w2vcl/w2vcl/train/device"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/runfolder"
 	"github.com/w2vcl/w2vcl/train/settings"
@@ -149,6 +150,9 @@ func (j *job) makeMatrix(ctx context.Context, b *blueprint, p *progress.Progress
 	maker := matrixMaker{
 		config: &j.config, text: j.text.corpus, guard: j.guard.Guard, training: j.sum(), shared: j.options.Matrix,
 		save: !j.dry, cache: j.folder,
+	}
+	if j.options.Ranks != nil && !maker.fits() {
+		return device.ErrMatrix
 	}
 	made, err := maker.open(ctx, p)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // Follow takes part in the run of rank 0, which Run or Resume lead, until that ends. When
 // ctx is cancelled the run stops.
 func Follow(ctx context.Context, c settings.Config, o Options) error {
-	j := &job{config: c, options: o, dry: true}
+	j := &job{config: c, options: o} // not dry: it trains on M
 	defer j.close()
 	if err := j.prepare(ctx, nil); err != nil {
 		return err

@@ -18,10 +18,11 @@ type clRanks struct {
 // SeriesLength is that of each part.
 func (k *clRanks) SeriesLength() int { return k.part.SeriesLength() }
 
-// Samples refuses: ranks read M where it is, each its own.
-func (k *clRanks) Samples(int) ([]uint32, error) {
-	return nil, errors.New("on several ranks, M must fit into the memory of each GPU beside everything else: lower --contexts, or raise --min-count")
-}
+// ErrMatrix is the error of ranks that do not read M where it is, each its own.
+var ErrMatrix = errors.New("on several ranks, M must fit into the memory of each host and of each GPU beside everything else: lower --contexts, or raise --min-count")
+
+// Samples refuses.
+func (k *clRanks) Samples(int) ([]uint32, error) { return nil, ErrMatrix }
 
 // SetMatrix brings M to this rank's GPU. The others do the same.
 func (k *clRanks) SetMatrix(m cl.Matrix) error { return k.part.SetMatrix(m) }
