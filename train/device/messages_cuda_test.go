@@ -4,10 +4,12 @@ package device_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/w2vcl/w2vcl/graph"
+	"github.com/w2vcl/w2vcl/kernels/cuda/cudatest"
 	"github.com/w2vcl/w2vcl/optim"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/train/device"
@@ -15,7 +17,7 @@ import (
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
-// Two GPUs that exchange by NCCL train cl to the bits of one, and a sentence-ordered mode.
+// Two ranks that exchange by NCCL train cl to the bits of one GPU, and a sentence-ordered mode.
 func TestByNCCL(t *testing.T) {
 	seed := freshSeed(t)
 	c, noise := text(t, seed, 20_000)
@@ -55,13 +57,17 @@ func TestByNCCL(t *testing.T) {
 		}
 		return trained(t, k, d)
 	}
-	two := open("cuda:0", "cuda:1")
+	second := "cuda:1"
+	if os.Getenv(cudatest.SharedByNCCL) == "1" {
+		second = "cuda:0"
+	}
+	two := open("cuda:0", second)
 	words, contexts, _ := cl(open("cuda:0"))
 	gotWords, gotContexts, _ := cl(two)
 	if !slices.Equal(gotWords, words) || !slices.Equal(gotContexts, contexts) {
 		t.Error("two GPUs: other tables than one")
 	}
-	d := open("cuda:0", "cuda:1")
+	d := open("cuda:0", second)
 	k, err := device.NewSequential(d, c, noise, sequential.Options{Algorithm: sequential.FullW2V, Dim: 64, Window: 3, Negatives: 5, Epochs: 2, Seed: seed}, device.Float32)
 	if err != nil {
 		t.Fatal(err)

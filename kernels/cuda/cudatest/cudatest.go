@@ -24,14 +24,7 @@ func Open(t testing.TB) *cuda.Device {
 	if errors.Is(err, cuda.ErrNoDevice) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	Closes(t, d, err)
 	return d
 }
 
@@ -54,17 +47,10 @@ func OpenGroup(t testing.TB, count int, portable bool) []*cuda.Device {
 		} else {
 			d, err = devices[i%len(all)].Twin()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		Closes(t, d, err) // the last one first
 		if portable {
 			d.Portable()
 		}
-		t.Cleanup(func() { // the last one first
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		})
 		devices = append(devices, d)
 	}
 	if err := cuda.Connect(devices); err != nil {

@@ -4,6 +4,8 @@ package cudatest
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -93,12 +95,15 @@ func (Exchange) Close() error { return nil }
 // Abort does nothing.
 func (Exchange) Abort() {}
 
-// OpenRanks takes as many GPUs as NCCL can join, which are as many as there are, or skips the test.
+// SharedByNCCL is the variable of the environment that lets NCCL 2.30 and later join several ranks on one GPU if it is 1.
+const SharedByNCCL = "NCCL_MULTI_RANK_GPU_ENABLE"
+
+// OpenRanks takes so many GPUs that NCCL can join, or skips the test. If ranks may share a GPU, those of this machine go round.
 func OpenRanks(t testing.TB, count int) []*cuda.Device {
 	t.Helper()
 	all, _, err := cuda.List()
-	if err == nil && len(all) < count {
-		err = errors.New("NCCL joins GPUs of a number each, and there are fewer")
+	if err == nil && len(all) < count && os.Getenv(SharedByNCCL) != "1" {
+		err = fmt.Errorf("there are fewer GPUs than ranks; set %s=1 for NCCL 2.30 or later", SharedByNCCL)
 	}
 	if err == nil {
 		_, err = nccl.Find()
@@ -108,15 +113,8 @@ func OpenRanks(t testing.TB, count int) []*cuda.Device {
 	}
 	var devices []*cuda.Device
 	for i := range count {
-		d, err := cuda.Open(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		d, err := cuda.Open(i % len(all))
+		Closes(t, d, err)
 		devices = append(devices, d)
 	}
 	return devices
