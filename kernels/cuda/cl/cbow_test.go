@@ -4,6 +4,7 @@ package cl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -274,8 +275,8 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 			x.Sizes = append(x.Sizes, 1+r.Uint32N(5))
 		}
 	}
-	for range words {
-		if !own {
+	for v := range words {
+		if !own || v == 0 { // of a single word, parts are trained
 			x.Symbols = append(x.Symbols, r.Uint32N(3))
 		}
 		for range r.IntN(40) {
@@ -444,8 +445,8 @@ func benchmarkCBOW(b testing.TB, d *cuda.Device, dim, places int, parts bool) *C
 	if parts {
 		rows["parts"] = c.Composition.PartCount()
 	}
-	for name, rows := range rows {
-		values := cudatest.Floats(r, rows*dim)
+	for _, name := range slices.Sorted(maps.Keys(rows)) { // always of the same random numbers
+		values := cudatest.Floats(r, rows[name]*dim)
 		for i := range values {
 			values[i] *= .05
 			if name == "positions" {
