@@ -91,13 +91,16 @@ func (v VariantResult) Seconds() float64 {
 	if v.Length != nil {
 		return v.Length.Seconds
 	}
-	return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean)
+	return v.clock()
 }
+
+// clock returns the seconds of a run by the clock.
+func (v VariantResult) clock() float64 { return float64(v.SecondsMatrix.Mean + v.SecondsTrain.Mean) }
 
 // slowed is how many times as long as measured beforehand the runs took.
 func (v VariantResult) slowed() float64 {
 	if seconds := v.Seconds(); seconds > 0 {
-		return float64(v.SecondsMatrix.Mean+v.SecondsTrain.Mean) / seconds
+		return v.clock() / seconds
 	}
 	return 1
 }
@@ -107,11 +110,6 @@ func (v VariantResult) slowed() float64 {
 func (r *Result) Fair() bool {
 	spans := r.work()
 	return len(spans) == 0 || slices.ContainsFunc(spans, workSpan.fair)
-}
-
-// SameTime reports whether all variants took the same seconds.
-func (r *Result) SameTime() bool {
-	return (page{r}).Externals() == "" && r.span("time", "seconds", VariantResult.Seconds).same()
 }
 
 // A search is how the recipe of a variant was found, see [settings.Mode.Searched].
@@ -180,7 +178,7 @@ type Fact struct{ Name, Text string }
 func (r *Result) Facts() []Fact {
 	p := page{r}
 	facts := []Fact{
-		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Text", p.text()},
+		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
@@ -230,7 +228,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs slowed the runs up to %.1f times. Scores are not affected: how long a variant trains was fixed beforehand.", slowed))
+		said = append(said, fmt.Sprintf("Other programs slowed runs up to %.1f times, which changes no scores.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

@@ -123,8 +123,9 @@ func (p page) Vocabularies() bool {
 	})
 }
 
-// text names the text, the seeds and the devices.
-func (p page) text() string {
+// Subject names the text, the seeds and the devices.
+func (r *Result) Subject() string {
+	p := page{r}
 	said := fmt.Sprintf("%s: %s words of a vocabulary of %s; ", p.Text.Corpus, terminal.Number(p.Text.TrainWords), terminal.Number(p.Text.Vocabulary))
 	if first := p.Runs[0].Seed; p.Seeds == 1 {
 		said += fmt.Sprintf("seed %d only.", first)

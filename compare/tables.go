@@ -20,7 +20,7 @@ type cell = report.Cell
 // Tables lists all tables of the report that have rows.
 func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
-		p.VariantTable(), p.CostTable(),
+		p.VariantTable(), p.LeadTable(false),
 		p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(),
 		p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
@@ -53,53 +53,6 @@ func (p page) VariantTable() report.Table {
 		t.Rows = nil
 	}
 	return t
-}
-
-// CostTable ranks the variants: scores, times and amounts, one row a variant.
-func (p page) CostTable() report.Table {
-	t := report.Table{
-		Name: "cost", Title: "Scores, time, speed and memory",
-		Head: []string{"variant", "mean score", "behind the best", "memory", "words/s", "epochs", "pairs"},
-		Note: "± standard deviation between seeds; [95% interval]; * more than chance (Welch's test, p < .05 after Holm's correction). Words/s: epochs × words ÷ seconds. Pairs: positive and negative.",
-	}
-	if !p.SameTime() {
-		t.Head = slices.Insert(t.Head, 3, "seconds")
-	}
-	onGPU := p.Devices() != ""
-	if onGPU {
-		t.Head = append(t.Head, "GPU memory")
-	}
-	if p.Vocabularies() {
-		t.Head = append(t.Head, "vocabulary")
-	}
-	ranked := p.ranked()
-	for _, v := range ranked {
-		row := []cell{
-			{Text: v.Name}, score(v.Score), p.behind(ranked[0].Name, v.Name), sizeCell(v.Memory.Total),
-			positive(float64(v.Words.Mean) / v.Seconds()), positive(float64(v.Epochs.Mean)), positive(float64(v.Pairs.Mean)),
-		}
-		if !p.SameTime() {
-			row = slices.Insert(row, 3, positive(v.Seconds()))
-		}
-		if onGPU {
-			row = append(row, sizeCell(v.Memory.Device))
-		}
-		if p.Vocabularies() {
-			row = append(row, cell{Text: terminal.Number(v.Vocabulary)})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// behind is the difference of a variant's mean score from that of the best.
-func (p page) behind(best, name string) cell {
-	for _, d := range p.Differences {
-		if d, ok := d.from(name, best); ok && d.Task == taskMean {
-			return d.cell()
-		}
-	}
-	return cell{Text: "–"}
 }
 
 // cell shows the difference, with a star if the verdict names it, and its interval.
@@ -243,8 +196,11 @@ func signed(s evaluate.Score) string {
 }
 
 func probability(p evaluate.Score) string {
-	if p < 0.001 {
+	switch {
+	case p < 0.001:
 		return "< .001"
+	case p == 1:
+		return "1"
 	}
 	return strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0")
 }

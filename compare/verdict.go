@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -74,9 +75,31 @@ func (r *Result) verdict() (said []string, next string) {
 	case !r.Fair():
 		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed. Try a larger --budget, with a new --out."
+		next = "No more seeds are needed. " + r.further()
 	}
 	return said, next
+}
+
+// further says what could still change a verdict that no more seeds change.
+func (r *Result) further() string {
+	most, rates := r.span("tuning", "runs", VariantResult.tuning).most, ""
+	var behind []string
+	for _, v := range r.Variants {
+		rate, err := strconv.ParseFloat(v.Settings["lr"], 64)
+		if tuning := v.tuning(); tuning == 0 || tuning*unequal >= most || v.Name != v.Mode || err != nil {
+			continue
+		}
+		behind = append(behind, v.Name)
+		rates = cmp.Or(rates, fmt.Sprintf("--variant '%s: lr=%g,%g,%g'", v.Name, rate/2, rate, rate*2))
+	}
+	switch len(behind) {
+	case 0:
+		return "Try a larger --budget, with a new --out."
+	case 1:
+		return fmt.Sprintf("%s is less tuned: in a new --out, try %s.", behind[0], rates)
+	default:
+		return fmt.Sprintf("%s are less tuned: in a new --out, try %s and so on.", enumerate(behind, itself), rates)
+	}
 }
 
 // meanSentences say how the best variant differs from the others in the mean score.
@@ -155,7 +178,12 @@ func (r *Result) highest(clause string, best VariantResult, alike []Difference) 
 const few = 3
 
 // others names many variants of all but the best.
-func others(n, all int) string { return fmt.Sprintf("%d of the %d others", n, all) }
+func others(n, all int) string {
+	if n == all {
+		return fmt.Sprintf("all %d others", n)
+	}
+	return fmt.Sprintf("%d of the %d others", n, all)
+}
 
 // beyond is what a difference is that the verdict names.
 const beyond = "more than chance explains"
@@ -242,7 +270,7 @@ func (r *Result) ahead(best string) string {
 	if len(said) == 0 {
 		return ""
 	}
-	return strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", which may be chance, as so many sets are compared."
+	return strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", perhaps by chance."
 }
 
 // top returns the variant with the highest score on a set.

@@ -156,14 +156,14 @@ func TestAhead(t *testing.T) {
 		r.Variants = append(r.Variants, v)
 	}
 	for holm, want := range map[evaluate.Score]string{
-		.5: "b scores higher on x and y, which may be chance, as so many sets are compared.", .01: "b scores higher on y, which may be chance, as so many sets are compared.",
+		.5: "b scores higher on x and y, perhaps by chance.", .01: "b scores higher on y, perhaps by chance.",
 	} {
 		r.Differences = []Difference{{Dataset: "x", Variant: "a", Against: "b", Holm: holm}}
 		if got := r.ahead("a"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := r.ahead("b"); got != "a scores higher on z, which may be chance, as so many sets are compared." {
+	if got := r.ahead("b"); got != "a scores higher on z, perhaps by chance." {
 		t.Errorf("of b: %q", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		{simulation{3, []float64{0, 0.6}, 0.02, 0.3}, []string{"v1 scores higher than v0. The mean scores are ", ", more than chance explains.", "On pairs and few pairs, v1 is higher than v0."}},
 		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{"v1 and v2 have the highest mean scores, about ", " is higher than v0 by ", " cannot be told apart from v"}},
-		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than 4 of the 4 others, by ", ") or more, more than chance", ", v4 is higher than 4 of the 4 others"}},
+		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than all 4 others, by ", ") or more, more than chance", ", v4 is higher than all 4 others"}},
 		{simulation{2, []float64{0, 0.1}, 0.1, 0.1}, []string{" cannot be told apart. ", "No single set tells them apart."}},
 		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"One seed cannot tell v1 and v0 apart. ", "Add seeds with --seeds 3"}},
 		{simulation{1, []float64{0}, 0, 0.3}, []string{"The mean score of v0 is ", "There is nothing to compare it with."}},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/evaluate"
+	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -284,8 +283,8 @@ func (o *compareOptions) source() func() io.Reader {
 	return nil
 }
 
-// printComparison prints the verdict, a table with a row for each set and a column for each variant, and what a reader asks then, at last the
-// page; on a narrow terminal without metrics and coverage.
+// printComparison prints the verdict, a short form of the first table of the page, and what a reader asks then, at last the page; on a
+// narrow terminal without metrics and coverage.
 func printComparison(s cli.Streams, r *compare.Result, page string) error {
 	said := []string{r.Verdict[0], strings.Join(r.Verdict[1:], " ")}
 	for _, text := range said[:min(len(r.Verdict), 2)] {
@@ -293,51 +292,28 @@ func printComparison(s cli.Streams, r *compare.Result, page string) error {
 			return err
 		}
 	}
+	table := r.LeadTable(true)
 	var out cli.Table
 	out.Rowf("")
-	narrow := s.Narrow()
-	row := func(heading string, cell func(v compare.VariantResult) string) {
-		if narrow {
-			heading, _, _ = strings.Cut(heading, "\t")
+	details := !s.Narrow() && slices.ContainsFunc(table.Rows, func(row []report.Cell) bool { return row[0].Small != "" })
+	line := func(name, detail string, cells []string) {
+		if details {
+			name += "\t" + detail
 		}
-		for _, v := range r.Variants {
-			heading += "\t" + cell(v)
-		}
-		out.Rowf("%s", heading)
+		out.Rowf("%s", strings.Join(append([]string{name}, cells...), "\t"))
 	}
-	scores := func(show func(compare.Set) bool) {
-		for i, set := range r.Sets {
-			if show(set) {
-				found := strconv.Itoa(set.Found)
-				if set.Fewest < set.Found {
-					found += fmt.Sprintf(" to %d", set.Fewest)
-				}
-				row(fmt.Sprintf("%s\t%s\t%s of %d", set.Dataset, set.Metric, found, set.Total),
-					func(v compare.VariantResult) string { return v.Scores[i].Mean.String() })
-			}
+	line(table.Head[0], "", table.Head[1:])
+	for _, row := range table.Rows {
+		var cells []string
+		for _, c := range row[1:] {
+			cells = append(cells, c.Text)
 		}
+		line(row[0].Text, row[0].Small, cells)
 	}
-	row("dataset\tmetric\tfound", func(v compare.VariantResult) string { return v.Name })
-	scores(func(s compare.Set) bool { return s.Main && s.LeftOut == "" })
-	counted, all := 0, 0
-	for _, s := range r.Sets {
-		if s.Main {
-			all++
-		}
-		if s.Weight > 0 {
-			counted++
-		}
-	}
-	row(fmt.Sprintf("mean score\t\t%d of %s", counted, terminal.Quantity(strconv.Itoa(all), "set")), func(v compare.VariantResult) string { return v.Score.Mean.String() })
-	scores(func(s compare.Set) bool { return s.Task == evaluate.TaskClassification })
-	if !r.SameTime() {
-		row("seconds\t\t", func(v compare.VariantResult) string { return fmt.Sprintf("%.1f", v.Seconds()) })
-	}
-	row("memory\t\t", func(v compare.VariantResult) string { return terminal.Bytes(v.Memory.Total) })
 	if err := out.Print(s.Out); err != nil {
 		return err
 	}
-	for _, f := range append(r.Facts(), compare.Fact{Name: "Page", Text: page + " (charts, all settings)"}) {
+	for _, f := range append(r.Facts(), compare.Fact{Name: "Text", Text: r.Subject()}, compare.Fact{Name: "Page", Text: page + " (charts, all settings)"}) {
 		if err := s.Paragraph(fmt.Sprintf("%-10s", f.Name), f.Text); err != nil {
 			return err
 		}

@@ -32,6 +32,23 @@ type Cell struct {
 
 func (t Table) columns() int { return len(t.Head) }
 
+// Transposed returns the table with its rows as columns, without a rule.
+func (t Table) Transposed() Table {
+	rows := make([][]Cell, t.columns()-1)
+	head := t.Head[:1:1]
+	for i := range rows {
+		rows[i] = []Cell{{Text: t.Head[i+1]}}
+	}
+	for _, row := range t.Rows {
+		head = append(head, row[0].Text)
+		for i := range rows {
+			rows[i] = append(rows[i], row[i+1])
+		}
+	}
+	t.Head, t.Rows, t.Rule = head, rows, 0
+	return t
+}
+
 // WriteTeX writes a tabular for LaTeX with the package booktabs.
 func (t Table) WriteTeX(w io.Writer) error {
 	var b strings.Builder

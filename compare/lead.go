@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/w2vcl/w2vcl/compare/experiment"
+	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/internal/terminal"
+)
+
+// A measure is what a reader asks of each variant.
+type measure struct {
+	name, detail string
+	of           func(v VariantResult) cell
+	brief        bool // also in a short table
+}
+
+// LeadTable answers the first questions: the mean score, the score of each set, and what they cost. Variants are columns, the best one
+// first; of many, they are rows. A short one has the seconds and the memory, and no other costs.
+func (r *Result) LeadTable(short bool) report.Table {
+	p, ranked := page{r}, r.ranked()
+	best := ranked[0].Name
+	t := report.Table{
+		Name: "comparison", Title: "Scores and costs", Head: []string{""}, Stacked: true,
+		Note: "Small: the difference from " + best + ", and p of Welch's test over seeds and items, after Holm's correction; * p < .05. " +
+			"Seconds: without other programs. Words/s: epochs × words ÷ seconds. Pairs: positive and negative. Tuning: runs that found the recipe.",
+	}
+	for _, v := range ranked {
+		t.Head = append(t.Head, v.Name)
+	}
+	list := func(measures []measure) {
+		for _, m := range measures {
+			row := []cell{{Text: m.name, Small: m.detail}}
+			for _, v := range ranked {
+				row = append(row, m.of(v))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	list(p.scoreMeasures(best))
+	t.Rule = len(t.Rows)
+	costs := p.costMeasures()
+	if short {
+		costs = slices.DeleteFunc(costs, func(m measure) bool { return !m.brief })
+	}
+	list(costs)
+	if short && slices.ContainsFunc(r.Differences, Difference.named) {
+		t.Head[0] = "* p < .05"
+	}
+	if p.Many() {
+		t.Head[0] = strings.TrimSuffix("variant, "+t.Head[0], ", ")
+		t = t.Transposed()
+	}
+	return t
+}
+
+// Many reports whether the variants are too many for columns of a table.
+func (p page) Many() bool { return len(p.Variants) > few+1 }
+
+// scoreMeasures are the mean score, the sets that it is of, and the sets of sentences.
+func (p page) scoreMeasures(best string) []measure {
+	mean := Set{Task: taskMean, Dataset: meanName}
+	measures := []measure{{name: meanName, detail: p.counted(), of: func(v VariantResult) cell { return p.behind(best, v, v.Score, mean) }}}
+	for i, set := range p.Sets {
+		if set.Main && set.LeftOut == "" || set.table() == tableClasses {
+			measures = append(measures, measure{name: set.Dataset, detail: set.Metric + ", " + coverage(set), of: func(v VariantResult) cell {
+				return p.behind(best, v, v.Scores[i], set)
+			}})
+		}
+	}
+	return measures
+}
+
+// counted says how many of the sets the mean score is of.
+func (p page) counted() string {
+	counted := 0
+	for _, s := range p.Sets {
+		if s.Weight > 0 {
+			counted++
+		}
+	}
+	return fmt.Sprintf("%d of %s", counted, terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set"))
+}
+
+// behind is the score of a variant, with its difference from that of the best.
+func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
+	c := cell{Text: score.Mean.String()}
+	if v.Name == best && set.Task == taskMean {
+		c.Best = slices.ContainsFunc(p.Differences, func(d Difference) bool { return d.Task == taskMean && d.named() })
+	}
+	for _, d := range p.Differences {
+		if d, ok := d.from(v.Name, best); ok && d.of(set) {
+			c.Small = signed(d.Difference.Value)
+			if d.Holm.Valid() && !p.Many() {
+				c.Small += ", p " + probability(d.Holm)
+			}
+			if d.named() {
+				c.Text += "*"
+			}
+		}
+	}
+	return c
+}
+
+// costMeasures are what the scores took. How long runs train is fixed in seconds of a machine that does nothing else, if Lengths were measured.
+func (p page) costMeasures() []measure {
+	seconds := measure{name: "seconds", of: func(v VariantResult) cell { return positive(v.clock()) }, brief: true}
+	measures := []measure{seconds}
+	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
+		seconds.name = "by the clock"
+		measures = []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }}, seconds}
+	}
+	measures = append(measures,
+		measure{name: "words/s", of: func(v VariantResult) cell { return positive(float64(v.Words.Mean) / v.Seconds()) }},
+		measure{name: "epochs", of: func(v VariantResult) cell { return positive(float64(v.Epochs.Mean)) }},
+		measure{name: "pairs", of: func(v VariantResult) cell { return positive(float64(v.Pairs.Mean)) }},
+		measure{name: "memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Total) }, brief: true},
+		measure{name: "tuning", of: func(v VariantResult) cell { return positive(v.tuning()) }},
+	)
+	if p.Devices() != "" {
+		measures = append(measures, measure{name: "GPU memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Device) }, brief: true})
+	}
+	if p.Vocabularies() {
+		measures = append(measures, measure{name: "vocabulary", of: func(v VariantResult) cell { return cell{Text: terminal.Number(v.Vocabulary)} }})
+	}
+	return measures
+}
+
+// Recipes names the settings of a few variants that people ask for first.
+func (p page) Recipes() string {
+	said := []string{"Each mode's own."}
+	for _, v := range p.Variants {
+		if !p.Many() && v.Mode != experiment.ModeExternal {
+			said = append(said, v.recipe())
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// recipe is what Recipes says of a variant.
+func (v VariantResult) recipe() string {
+	var said []string
+	for _, name := range []string{"model", "subword", "window", "negative", "sample", "lr", "optimizer"} {
+		if value := v.Settings[name]; value != "" && value != "-1" { // -1: as the text demands
+			said = append(said, name+" "+terminal.Minus(value))
+		}
+	}
+	return fmt.Sprintf("%s: %s.", v.Name, strings.Join(said, ", "))
+}
