@@ -178,7 +178,7 @@ type Fact struct{ Name, Text string }
 func (r *Result) Facts() []Fact {
 	p := page{r}
 	facts := []Fact{
-		{"Next", r.Next}, {"Fair?", p.fairness()}, {"Problems", p.problems()},
+		{"Fair?", p.fairness()}, {"Problems", p.problems()}, {"Next", r.Next},
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
@@ -191,13 +191,26 @@ func (p page) fairness() string {
 			said = append(said, s.sentence())
 		}
 	}
-	if tuning := p.span("tuning", "runs", VariantResult.tuning); tuning.most > 0 {
+	if tuning := p.span("tuning", "runs", VariantResult.tuning); tuning.fair() {
 		said = append(said, tuning.sentence())
+	} else if tuning.most > 0 {
+		said = append(said, fmt.Sprintf("Same tuning: no, %s to %s runs%s.", report.Short(tuning.least), report.Short(tuning.most), p.onTunedSets()))
 	}
 	if p.Externals() != "" {
 		said = append(said, p.Externals()+" trained elsewhere.")
 	}
 	return joined(append(said, p.unequalSpelling()))
+}
+
+// tunedOn are the sets by which recipes were tuned.
+var tunedOn = []string{"MEN", "RW", "SimLex-999", "WS-353", "Google"}
+
+// onTunedSets says of tuning that it was by sets of this comparison.
+func (p page) onTunedSets() string {
+	if slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 && slices.Contains(tunedOn, s.Dataset) }) {
+		return ", by these sets"
+	}
+	return ""
 }
 
 // joined joins the sentences that say something.
@@ -228,7 +241,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs slowed runs up to %.1f times, which changes no scores.", slowed))
+		said = append(said, fmt.Sprintf("Other programs slowed runs up to %.1f times; lengths and scores stay.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,8 +26,9 @@ func (r *Result) LeadTable(short bool) report.Table {
 	best := ranked[0].Name
 	t := report.Table{
 		Name: "comparison", Title: "Scores and costs", Head: []string{""}, Stacked: true,
-		Note: "Small: the difference from " + best + ", and p of Welch's test over seeds and items, after Holm's correction; * p < .05. " +
-			"Seconds: without other programs. Words/s: epochs × words ÷ seconds. Pairs: positive and negative. Tuning: runs that found the recipe.",
+		Note: "Small print: the difference from " + best + ", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05. " +
+			"Seconds: as on an idle machine. Words/s: epochs × words ÷ seconds. " +
+			"Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
 	}
 	for _, v := range ranked {
 		t.Head = append(t.Head, v.Name)
@@ -48,10 +50,10 @@ func (r *Result) LeadTable(short bool) report.Table {
 	}
 	list(costs)
 	if short && slices.ContainsFunc(r.Differences, Difference.named) {
-		t.Head[0] = "* p < .05"
+		t.Head[0] = "* p < .05 against " + best
 	}
 	if p.Many() {
-		t.Head[0] = strings.TrimSuffix("variant, "+t.Head[0], ", ")
+		t.Head[0] = cmp.Or(t.Head[0], "variant")
 		t = t.Transposed()
 	}
 	return t
@@ -95,7 +97,7 @@ func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
 		if d, ok := d.from(v.Name, best); ok && d.of(set) {
 			c.Small = signed(d.Difference.Value)
 			if d.Holm.Valid() && !p.Many() {
-				c.Small += ", p " + probability(d.Holm)
+				c.Small += ", " + probability(d.Holm)
 			}
 			if d.named() {
 				c.Text += "*"
@@ -107,18 +109,16 @@ func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
 
 // costMeasures are what the scores took. How long runs train is fixed in seconds of a machine that does nothing else, if Lengths were measured.
 func (p page) costMeasures() []measure {
-	seconds := measure{name: "seconds", of: func(v VariantResult) cell { return positive(v.clock()) }, brief: true}
-	measures := []measure{seconds}
+	measures := []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }, brief: true}}
 	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
-		seconds.name = "by the clock"
-		measures = []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }}, seconds}
+		measures = append(measures, measure{name: "clock seconds", detail: "mean of a run", of: func(v VariantResult) cell { return positive(v.clock()) }})
 	}
 	measures = append(measures,
 		measure{name: "words/s", of: func(v VariantResult) cell { return positive(float64(v.Words.Mean) / v.Seconds()) }},
 		measure{name: "epochs", of: func(v VariantResult) cell { return positive(float64(v.Epochs.Mean)) }},
-		measure{name: "pairs", of: func(v VariantResult) cell { return positive(float64(v.Pairs.Mean)) }},
+		measure{name: "pairs", of: func(v VariantResult) cell { return positive(float64(v.Pairs.Mean)) }, brief: true},
 		measure{name: "memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Total) }, brief: true},
-		measure{name: "tuning", of: func(v VariantResult) cell { return positive(v.tuning()) }},
+		measure{name: "tuning runs", of: func(v VariantResult) cell { return positive(v.tuning()) }},
 	)
 	if p.Devices() != "" {
 		measures = append(measures, measure{name: "GPU memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Device) }, brief: true})
@@ -131,7 +131,7 @@ func (p page) costMeasures() []measure {
 
 // Recipes names the settings of a few variants that people ask for first.
 func (p page) Recipes() string {
-	said := []string{"Each mode's own."}
+	said := []string{"Each mode has tuned settings of its own."}
 	for _, v := range p.Variants {
 		if !p.Many() && v.Mode != experiment.ModeExternal {
 			said = append(said, v.recipe())

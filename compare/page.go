@@ -126,11 +126,11 @@ func (p page) Vocabularies() bool {
 // Subject names the text, the seeds and the devices.
 func (r *Result) Subject() string {
 	p := page{r}
-	said := fmt.Sprintf("%s: %s words of a vocabulary of %s; ", p.Text.Corpus, terminal.Number(p.Text.TrainWords), terminal.Number(p.Text.Vocabulary))
+	said := fmt.Sprintf("%s: %s words (%s distinct), ", p.Text.Corpus, terminal.Number(p.Text.TrainWords), terminal.Number(p.Text.Vocabulary))
 	if first := p.Runs[0].Seed; p.Seeds == 1 {
 		said += fmt.Sprintf("seed %d only.", first)
 	} else {
-		said += fmt.Sprintf("seeds %d to %d.", first, first+uint64(p.Seeds)-1)
+		said += fmt.Sprintf("%d seeds (%d to %d).", p.Seeds, first, first+uint64(p.Seeds)-1)
 	}
 	if p.Devices() != "" {
 		said += " Trained on " + p.Devices() + "."

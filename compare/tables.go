@@ -169,7 +169,7 @@ func (p page) DifferenceTable() report.Table {
 			items.Text = terminal.Number(d.Items)
 			c := d.cell()
 			if d.P.Valid() {
-				c.Small += ", p " + probability(d.P)
+				c.Small += ", " + probability(d.P)
 			}
 			row = append(row, c)
 		}
@@ -195,14 +195,18 @@ func signed(s evaluate.Score) string {
 	return terminal.Minus(text)
 }
 
+// probability writes a p-value as in "p = .012".
 func probability(p evaluate.Score) string {
 	switch {
 	case p < 0.001:
-		return "< .001"
-	case p == 1:
-		return "1"
+		return "p < .001"
+	case p > 0.995:
+		return "p > .99"
+	case p < 0.1:
+		return fmt.Sprintf("p = %s", strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0"))
+	default:
+		return fmt.Sprintf("p = %s", strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 2, 64), "0"))
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0")
 }
 
 // BandTable is the table of mean and variance of the losses at the end.
@@ -236,7 +240,7 @@ func (p page) SettingTable() report.Table {
 	trained := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode == experiment.ModeExternal })
 	t := report.Table{
 		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()[:len(trained)]...),
-		Note: "Tuning is the number of runs that found a recipe, on English Wikipedia with MEN, RW, SimLex-999, WS-353 and Google.",
+		Note: "Tuning is the number of runs that found a recipe, on English Wikipedia with " + enumerate(tunedOn, itself) + ".",
 		Rows: [][]cell{{{Text: "tuning"}}},
 	}
 	for _, v := range trained {

@@ -60,11 +60,18 @@ func (r *Result) verdict() (said []string, next string) {
 		}
 	}
 	said = r.meanSentences(best, order[1], above, alike)
+	if i := slices.IndexFunc(said, func(text string) bool { return strings.Contains(text, "[") }); i >= 0 {
+		said[i] = strings.Replace(said[i], "[", "[95%: ", 1)
+	}
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
 	}
-	if ahead := r.ahead(best.Name); len(above) > 0 && ahead != "" {
-		said = append(said, ahead)
+	if set, without := r.hangsOn(best); len(alike) == 0 && set != "" {
+		said[0] = strings.TrimSuffix(said[0], ".") + ", thanks to " + set + "."
+		said = append(said, without)
+	}
+	if more := r.tunedMore(best); len(above) > 0 && more != "" {
+		said = append(said, more)
 	}
 	if !r.Fair() {
 		said = append(said, "But the variants differ in seconds, pairs and epochs by more than 1.5 times, so a higher score does not make a method better.")
@@ -75,31 +82,63 @@ func (r *Result) verdict() (said []string, next string) {
 	case !r.Fair():
 		next = "Give all variants the same time or pairs: --budget 60s or --budget 2e9pairs."
 	default:
-		next = "No more seeds are needed. " + r.further()
+		next = "More seeds would not change the verdict. " + r.further(best)
 	}
 	return said, next
 }
 
 // further says what could still change a verdict that no more seeds change.
-func (r *Result) further() string {
-	most, rates := r.span("tuning", "runs", VariantResult.tuning).most, ""
-	var behind []string
-	for _, v := range r.Variants {
-		rate, err := strconv.ParseFloat(v.Settings["lr"], 64)
-		if tuning := v.tuning(); tuning == 0 || tuning*unequal >= most || v.Name != v.Mode || err != nil {
+func (r *Result) further(best VariantResult) string {
+	var others []string
+	for _, v := range r.lessTuned(best) {
+		if rate, err := strconv.ParseFloat(v.Settings["lr"], 64); err == nil && v.Name == v.Mode {
+			others = append(others, fmt.Sprintf("--variant '%s: lr=%g,%g,%g'", v.Name, rate/2, rate, rate*2))
+		}
+	}
+	if len(others) == 0 || best.Name != best.Mode {
+		return "Try a larger --budget, with a new --out."
+	}
+	return fmt.Sprintf("More tuning might: probe it with --modes %s %s and a new --out.", best.Mode, strings.Join(others[:min(len(others), few)], " "))
+}
+
+// lessTuned returns the variants whose recipe took much fewer runs to find than that of another.
+func (r *Result) lessTuned(than VariantResult) []VariantResult {
+	return slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return v.tuning() == 0 || v.tuning()*unequal >= than.tuning() })
+}
+
+// hangsOn returns the set without which another variant would lead, and says so. If there is none, or several, set is empty.
+func (r *Result) hangsOn(best VariantResult) (set, said string) {
+	for k, s := range r.Sets {
+		if s.Weight == 0 || s.Weight == 1 {
 			continue
 		}
-		behind = append(behind, v.Name)
-		rates = cmp.Or(rates, fmt.Sprintf("--variant '%s: lr=%g,%g,%g'", v.Name, rate/2, rate, rate*2))
+		without := func(v VariantResult) float64 {
+			return (float64(v.Score.Mean) - s.Weight*float64(v.Scores[k].Mean)) / (1 - s.Weight)
+		}
+		first := slices.MaxFunc(r.Variants, func(a, b VariantResult) int { return cmp.Compare(without(a), without(b)) })
+		if without(first) <= without(best) {
+			continue
+		}
+		if set != "" {
+			return "", ""
+		}
+		set, said = s.Dataset, fmt.Sprintf("Without %s, %s would lead, %.3f to %.3f.", s.Dataset, first.Name, without(first), without(best))
 	}
-	switch len(behind) {
-	case 0:
-		return "Try a larger --budget, with a new --out."
-	case 1:
-		return fmt.Sprintf("%s is less tuned: in a new --out, try %s.", behind[0], rates)
-	default:
-		return fmt.Sprintf("%s are less tuned: in a new --out, try %s and so on.", enumerate(behind, itself), rates)
+	return set, said
+}
+
+// tunedMore says that the recipe of the best variant took many more runs to find than those of others; "": it did not.
+func (r *Result) tunedMore(best VariantResult) string {
+	less := r.lessTuned(best)
+	if len(less) == 0 {
+		return ""
 	}
+	least := slices.MinFunc(less, func(a, b VariantResult) int { return cmp.Compare(a.tuning(), b.tuning()) })
+	who := least.Name
+	if more := slices.ContainsFunc(less, func(v VariantResult) bool { return v.tuning() != least.tuning() }); !more && len(less) > 1 && len(less) == len(r.Variants)-1 {
+		who = "the others"
+	}
+	return fmt.Sprintf("But %s was tuned with %s runs, %s with %s.", best.Name, report.Short(best.tuning()), who, report.Short(least.tuning()))
 }
 
 // meanSentences say how the best variant differs from the others in the mean score.
@@ -179,6 +218,9 @@ const few = 3
 
 // others names many variants of all but the best.
 func others(n, all int) string {
+	if n == 2 && all == 2 {
+		return "both"
+	}
 	if n == all {
 		return fmt.Sprintf("all %d others", n)
 	}
@@ -231,7 +273,7 @@ func (r *Result) setSentence(best string, rest []VariantResult) string {
 				continue
 			}
 			group := others(len(names), len(rest))
-			if len(names) <= few {
+			if len(names) <= few && group != "both" {
 				group = enumerate(names, itself)
 			}
 			if sets[group] == nil {
@@ -239,38 +281,16 @@ func (r *Result) setSentence(best string, rest []VariantResult) string {
 			}
 			sets[group] = append(sets[group], set.Dataset)
 		}
+		is := fmt.Sprintf("%s is significantly %s ", best, word)
 		for _, group := range groups {
-			said = append(said, fmt.Sprintf("on %s, %s is %s than %s", enumerate(sets[group], itself), best, word, group))
+			said = append(said, fmt.Sprintf("on %s, %sthan %s", enumerate(sets[group], itself), is, group))
+			is = ""
 		}
 	}
 	if len(said) == 0 {
 		return "No single set tells them apart."
 	}
 	return "O" + strings.Join(said, "; ")[1:] + "."
-}
-
-// ahead names the sets on which another variant has the highest score, where the verdict names no difference from the best; empty: none.
-func (r *Result) ahead(best string) string {
-	var said []string
-	for _, v := range r.Variants {
-		var sets []string
-		for k, set := range r.Sets {
-			named := slices.ContainsFunc(r.Differences, func(d Difference) bool {
-				d, ok := d.from(v.Name, best)
-				return ok && d.of(set) && d.named()
-			})
-			if set.Weight > 0 && r.top(k).Name == v.Name && v.Name != best && !named {
-				sets = append(sets, set.Dataset)
-			}
-		}
-		if len(sets) > 0 {
-			said = append(said, v.Name+" on "+enumerate(sets, itself))
-		}
-	}
-	if len(said) == 0 {
-		return ""
-	}
-	return strings.Replace(strings.Join(said, "; "), " on ", " scores higher on ", 1) + ", perhaps by chance."
 }
 
 // top returns the variant with the highest score on a set.

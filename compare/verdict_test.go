@@ -145,26 +145,28 @@ func TestFalseAlarmsOfRuns(t *testing.T) {
 	}
 }
 
-// TestAhead: the verdict names the sets on which others score higher, unless it names the difference anyway.
-func TestAhead(t *testing.T) {
-	r := Result{Sets: []Set{{Dataset: "x", Weight: .5}, {Dataset: "y", Weight: .4}, {Dataset: "z", Weight: .1}, {Dataset: "part"}}}
-	for name, scores := range map[string][]float64{"a": {.1, .1, .4, .1}, "b": {.2, .3, .2, .3}, "c": {.1, .2, .1, .1}} {
-		v := VariantResult{Variant: experiment.Variant{Name: name}}
+// TestCaveats: the verdict says on which set the lead of the best variant hangs, and that others are less tuned.
+func TestCaveats(t *testing.T) {
+	r := Result{Sets: []Set{{Dataset: "x", Weight: .5}, {Dataset: "y", Weight: .5}, {Dataset: "part"}}}
+	for name, scores := range map[string][]float64{"a": {.1, .9, .1}, "b": {.2, .3, .1}, "c": {.05, .3, .9}} {
+		v := VariantResult{Variant: experiment.Variant{Name: name}, Score: spreadOf([]float64{(scores[0] + scores[1]) / 2}), Searched: &search{Runs: 10}}
 		for _, score := range scores {
 			v.Scores = append(v.Scores, spreadOf([]float64{score}))
 		}
 		r.Variants = append(r.Variants, v)
 	}
-	for holm, want := range map[evaluate.Score]string{
-		.5: "b scores higher on x and y, perhaps by chance.", .01: "b scores higher on y, perhaps by chance.",
-	} {
-		r.Differences = []Difference{{Dataset: "x", Variant: "a", Against: "b", Holm: holm}}
-		if got := r.ahead("a"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+	best := r.ranked()[0]
+	set, said := r.hangsOn(best)
+	if want := "Without y, b would lead, 0.200 to 0.100."; set != "y" || said != want {
+		t.Errorf("%q, %q, want %q", set, said, want)
 	}
-	if got := r.ahead("b"); got != "a scores higher on z, perhaps by chance." {
-		t.Errorf("of b: %q", got)
+	if said := r.tunedMore(best); said != "" {
+		t.Errorf("equal tuning: %q", said)
+	}
+	r.Variants[slices.IndexFunc(r.Variants, func(v VariantResult) bool { return v.Name == "a" })].Searched = &search{Runs: 40}
+	best = r.ranked()[0]
+	if got, want := r.tunedMore(best), "But a was tuned with 40 runs, the others with 10."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -190,9 +192,9 @@ func TestVerdict(t *testing.T) {
 		s    simulation
 		want []string
 	}{
-		{simulation{3, []float64{0, 0.6}, 0.02, 0.3}, []string{"v1 scores higher than v0. The mean scores are ", ", more than chance explains.", "On pairs and few pairs, v1 is higher than v0."}},
+		{simulation{3, []float64{0, 0.6}, 0.02, 0.3}, []string{"v1 scores higher than v0. The mean scores are ", ", more than chance explains.", "On pairs and few pairs, v1 is significantly higher than v0."}},
 		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{"v1 and v2 have the highest mean scores, about ", " is higher than v0 by ", " cannot be told apart from v"}},
-		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than all 4 others, by ", ") or more, more than chance", ", v4 is higher than all 4 others"}},
+		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than all 4 others, by ", ") or more, more than chance", "v4 is significantly higher than all 4 others"}},
 		{simulation{2, []float64{0, 0.1}, 0.1, 0.1}, []string{" cannot be told apart. ", "No single set tells them apart."}},
 		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"One seed cannot tell v1 and v0 apart. ", "Add seeds with --seeds 3"}},
 		{simulation{1, []float64{0}, 0, 0.3}, []string{"The mean score of v0 is ", "There is nothing to compare it with."}},

@@ -294,7 +294,6 @@ func printComparison(s cli.Streams, r *compare.Result, page string) error {
 	}
 	table := r.LeadTable(true)
 	var out cli.Table
-	out.Rowf("")
 	details := !s.Narrow() && slices.ContainsFunc(table.Rows, func(row []report.Cell) bool { return row[0].Small != "" })
 	line := func(name, detail string, cells []string) {
 		if details {

@@ -37,7 +37,7 @@ var paperStyles = map[string]paperStyle{
 	"line":   {stroke: "series", width: 1.8},
 	"spread": {fill: "series", opacity: 0.15},
 	"dot":    {fill: "series", opacity: 1},
-	"leader": {stroke: "series", width: 0.8},
+	"leader": {stroke: "#b0b0b0", width: 0.8},
 	"tick":   {fill: "#333333", opacity: 1},
 	"name":   {fill: "#000000", opacity: 1},
 	"label":  {fill: "#000000", opacity: 1},
