@@ -208,7 +208,7 @@ var tunedOn = []string{"MEN", "RW", "SimLex-999", "WS-353", "Google"}
 // onTunedSets says of tuning that it was by sets of this comparison.
 func (p page) onTunedSets() string {
 	if slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 && slices.Contains(tunedOn, s.Dataset) }) {
-		return ", by these sets"
+		return ", on these test sets"
 	}
 	return ""
 }
@@ -241,7 +241,7 @@ func (p page) problems() string {
 		said = append(said, "Not finished, and left out: "+strings.Join(p.Missing, "; ")+". The same command continues.")
 	}
 	if slowed > unequal {
-		said = append(said, fmt.Sprintf("Other programs slowed runs up to %.1f times; lengths and scores stay.", slowed))
+		said = append(said, fmt.Sprintf("A busy machine slowed runs up to %.1f times, but they trained in full.", slowed))
 	}
 	if len(said) == 0 {
 		return "None: no run diverged, and none is over-trained."

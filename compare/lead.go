@@ -27,8 +27,8 @@ func (r *Result) LeadTable(short bool) report.Table {
 	t := report.Table{
 		Name: "comparison", Title: "Scores and costs", Head: []string{""}, Stacked: true,
 		Note: "Small print: the difference from " + best + ", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05. " +
-			"Seconds: as on an idle machine. Words/s: epochs × words ÷ seconds. " +
-			"Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
+			fmt.Sprintf("Seconds: of %s on an idle machine. ", terminal.Quantity(strconv.Itoa(r.Machine.Threads), "thread")) +
+			"Words/s: epochs × words ÷ seconds. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
 	}
 	for _, v := range ranked {
 		t.Head = append(t.Head, v.Name)
@@ -84,7 +84,7 @@ func (p page) counted() string {
 			counted++
 		}
 	}
-	return fmt.Sprintf("%d of %s", counted, terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set"))
+	return fmt.Sprintf("%d of %s, weighted", counted, terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set"))
 }
 
 // behind is the score of a variant, with its difference from that of the best.
@@ -111,7 +111,7 @@ func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
 func (p page) costMeasures() []measure {
 	measures := []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }, brief: true}}
 	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
-		measures = append(measures, measure{name: "clock seconds", detail: "mean of a run", of: func(v VariantResult) cell { return positive(v.clock()) }})
+		measures = append(measures, measure{name: "clock seconds", of: func(v VariantResult) cell { return positive(v.clock()) }})
 	}
 	measures = append(measures,
 		measure{name: "words/s", of: func(v VariantResult) cell { return positive(float64(v.Words.Mean) / v.Seconds()) }},

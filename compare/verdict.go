@@ -66,12 +66,8 @@ func (r *Result) verdict() (said []string, next string) {
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
 	}
-	if set, without := r.hangsOn(best); len(alike) == 0 && set != "" {
-		said[0] = strings.TrimSuffix(said[0], ".") + ", thanks to " + set + "."
-		said = append(said, without)
-	}
-	if more := r.tunedMore(best); len(above) > 0 && more != "" {
-		said = append(said, more)
+	if len(alike) == 0 {
+		said = slices.DeleteFunc(append(said, r.hangsOn(best), r.tunedMore(best)), func(text string) bool { return text == "" })
 	}
 	if !r.Fair() {
 		said = append(said, "But the variants differ in seconds, pairs and epochs by more than 1.5 times, so a higher score does not make a method better.")
@@ -98,7 +94,7 @@ func (r *Result) further(best VariantResult) string {
 	if len(others) == 0 || best.Name != best.Mode {
 		return "Try a larger --budget, with a new --out."
 	}
-	return fmt.Sprintf("More tuning might: probe it with --modes %s %s and a new --out.", best.Mode, strings.Join(others[:min(len(others), few)], " "))
+	return fmt.Sprintf("More tuning might: repeat with --modes %s %s and a new --out.", best.Mode, strings.Join(others[:min(len(others), few)], " "))
 }
 
 // lessTuned returns the variants whose recipe took much fewer runs to find than that of another.
@@ -106,8 +102,9 @@ func (r *Result) lessTuned(than VariantResult) []VariantResult {
 	return slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return v.tuning() == 0 || v.tuning()*unequal >= than.tuning() })
 }
 
-// hangsOn returns the set without which another variant would lead, and says so. If there is none, or several, set is empty.
-func (r *Result) hangsOn(best VariantResult) (set, said string) {
+// hangsOn says that, without one set, a variant would lead that the verdict calls lower than the best. If there is no such set, or several, it
+// returns "".
+func (r *Result) hangsOn(best VariantResult) (said string) {
 	for k, s := range r.Sets {
 		if s.Weight == 0 || s.Weight == 1 {
 			continue
@@ -119,12 +116,12 @@ func (r *Result) hangsOn(best VariantResult) (set, said string) {
 		if without(first) <= without(best) {
 			continue
 		}
-		if set != "" {
-			return "", ""
+		if said != "" {
+			return ""
 		}
-		set, said = s.Dataset, fmt.Sprintf("Without %s, %s would lead, %.3f to %.3f.", s.Dataset, first.Name, without(first), without(best))
+		said = fmt.Sprintf("Without %s, %s would lead, %.3f to %.3f.", s.Dataset, first.Name, without(first), without(best))
 	}
-	return set, said
+	return said
 }
 
 // tunedMore says that the recipe of the best variant took many more runs to find than those of others; "": it did not.

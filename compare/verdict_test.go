@@ -156,9 +156,8 @@ func TestCaveats(t *testing.T) {
 		r.Variants = append(r.Variants, v)
 	}
 	best := r.ranked()[0]
-	set, said := r.hangsOn(best)
-	if want := "Without y, b would lead, 0.200 to 0.100."; set != "y" || said != want {
-		t.Errorf("%q, %q, want %q", set, said, want)
+	if got, want := r.hangsOn(best), "Without y, b would lead, 0.200 to 0.100."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 	if said := r.tunedMore(best); said != "" {
 		t.Errorf("equal tuning: %q", said)

@@ -15,7 +15,6 @@ import (
 	"github.com/w2vcl/w2vcl/cmd/internal/cli"
 	"github.com/w2vcl/w2vcl/compare"
 	"github.com/w2vcl/w2vcl/compare/experiment"
-	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 	"github.com/w2vcl/w2vcl/sequential"
 	"github.com/w2vcl/w2vcl/testdata"
@@ -294,7 +293,10 @@ func printComparison(s cli.Streams, r *compare.Result, page string) error {
 	}
 	table := r.LeadTable(true)
 	var out cli.Table
-	details := !s.Narrow() && slices.ContainsFunc(table.Rows, func(row []report.Cell) bool { return row[0].Small != "" })
+	details := false
+	for _, row := range table.Rows {
+		details = details || row[0].Small != "" && !s.Narrow()
+	}
 	line := func(name, detail string, cells []string) {
 		if details {
 			name += "\t" + detail
@@ -312,7 +314,7 @@ func printComparison(s cli.Streams, r *compare.Result, page string) error {
 	if err := out.Print(s.Out); err != nil {
 		return err
 	}
-	for _, f := range append(r.Facts(), compare.Fact{Name: "Text", Text: r.Subject()}, compare.Fact{Name: "Page", Text: page + " (charts, all settings)"}) {
+	for _, f := range append(r.Facts(), compare.Fact{Name: "Text", Text: r.Subject()}, compare.Fact{Name: "Page", Text: page + " (charts, all settings, the command)"}) {
 		if err := s.Paragraph(fmt.Sprintf("%-10s", f.Name), f.Text); err != nil {
 			return err
 		}
