@@ -110,22 +110,24 @@ func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
 // costMeasures are what the scores took. How long runs train is fixed in seconds of a machine that does nothing else, if Lengths were measured.
 func (p page) costMeasures() []measure {
 	measures := []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }, brief: true}}
-	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
-		measures = append(measures, measure{name: "clock seconds", of: func(v VariantResult) cell { return positive(v.clock()) }})
+	add := func(name string, brief bool, of func(v VariantResult) cell) {
+		measures = append(measures, measure{name: name, of: of, brief: brief})
 	}
-	measures = append(measures,
-		measure{name: "words/s", of: func(v VariantResult) cell { return positive(float64(v.Words.Mean) / v.Seconds()) }},
-		measure{name: "epochs", of: func(v VariantResult) cell { return positive(float64(v.Epochs.Mean)) }},
-		measure{name: "pairs", of: func(v VariantResult) cell { return positive(float64(v.Pairs.Mean)) }, brief: true},
-		measure{name: "memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Total) }, brief: true},
-		measure{name: "tuning runs", of: func(v VariantResult) cell { return positive(v.tuning()) }},
-	)
+	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
+		add("clock seconds", true, func(v VariantResult) cell { return positive(v.clock()) })
+	}
+	add("memory", true, func(v VariantResult) cell { return sizeCell(v.Memory.Total) })
 	if p.Devices() != "" {
-		measures = append(measures, measure{name: "GPU memory", of: func(v VariantResult) cell { return sizeCell(v.Memory.Device) }, brief: true})
+		add("GPU memory", true, func(v VariantResult) cell { return sizeCell(v.Memory.Device) })
 	}
 	if p.Vocabularies() {
-		measures = append(measures, measure{name: "vocabulary", of: func(v VariantResult) cell { return cell{Text: terminal.Number(v.Vocabulary)} }})
+		add("vocabulary", false, func(v VariantResult) cell { return cell{Text: terminal.Number(v.Vocabulary)} })
 	}
+	add("tuning runs", false, func(v VariantResult) cell { return positive(v.tuning()) })
+	// A page of a phone leaves out the last three.
+	add("pairs", false, func(v VariantResult) cell { return positive(float64(v.Pairs.Mean)) })
+	add("epochs", false, func(v VariantResult) cell { return positive(float64(v.Epochs.Mean)) })
+	add("words/s", false, func(v VariantResult) cell { return positive(float64(v.Words.Mean) / v.Seconds()) })
 	return measures
 }
 
