@@ -39,6 +39,7 @@ struct CombineArgs {
 	uint32_t half;   // tables in float16: 1 is W, 2 is C
 	uint32_t of;     // R
 	uint32_t packed; // tables are (words of this GPU, N) of each GPU
+	uint32_t all;    // sentences of the training, if all rows are combined after it; else 0
 };
 
 // Of words 0 ... n-1 this GPU has those of its rank, modulo R.
@@ -201,13 +202,16 @@ template <int R> __device__ __forceinline__ void combine(const CombineArgs &a) {
 			pass.y = __shfl_sync(warp, pass.y, 0);
 		}
 #pragma unroll 1
-		for (uint32_t i = first; i < 2 * mine<R>(a, pass.y); i += warps) combineRow<R>(a, i & 1, i / 2, changes);
+		for (uint32_t i = first, n = 0; i < 2 * mine<R>(a, pass.y); i += warps, n++) {
+			if (a.all && n % 8 == 0 && uniform(*a.next) >= a.all) return;
+			combineRow<R>(a, i & 1, i / 2, changes);
+		}
 	}
 }
 
-// Blocks are small: some find a place beside those that train.
+// Blocks are a warp: they find places beside those that train.
 #define COMBINE(R) \
-	extern "C" __global__ void __launch_bounds__(64, 12) combine_##R(const __grid_constant__ CombineArgs a) { combine<R>(a); }
+	extern "C" __global__ void __launch_bounds__(32, 24) combine_##R(const __grid_constant__ CombineArgs a) { combine<R>(a); }
 COMBINE(2)
 COMBINE(4)
 COMBINE(8)

@@ -45,10 +45,12 @@ type combineArgs struct {
 	next, passes                       cu.DevicePtr
 	count, rank, vocabulary, successor uint32
 	width, rule, half, devices, packed uint32
+	all                                uint32
 }
 
-// blocksAside are the thread blocks of a device that combine while it trains. They take the places of as many sentences.
-const blocksAside = 32
+// blocksAside are the thread blocks of a device that combine while it trains. Each has one warp and takes the place of a sentence: two
+// warps would need registers in two parts of a multiprocessor, and wait until training ends.
+const blocksAside = 48
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. The tables are zero. The devices must be connected: cuda.Connect.
 func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
@@ -97,7 +99,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 		return nil, err
 	}
 	c.inRows = true
-	m := &member{threads: 64}
+	m := &member{threads: 32}
 	err = d.Do(func() error { return m.prepare(d, &c, kernel, devices, beside) })
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s on %s: %w", c.Mode, d.Name, err)
@@ -151,9 +153,11 @@ func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, besi
 	if resident, err = trains.MaxActiveBlocksPerMultiProcessor(k.threads, int64(k.shared)); err != nil {
 		return err
 	}
-	c.chooseInFlight(k, d.Multiprocessors)
-	if m.aside = 0; beside && !c.HalfPrecision && c.TextTokens == 0 {
-		m.aside = blocksAside
+	times := 1
+	if beside && !c.HalfPrecision && c.TextTokens == 0 {
+		m.aside, times = blocksAside, 2 // the tables soon have what other devices learn; of more than two not measured
+	}
+	if c.chooseInFlight(k, d.Multiprocessors, times); m.aside > 0 {
 		c.InFlight = max(1, min(c.InFlight, resident*d.Multiprocessors-m.aside))
 	}
 	if m.beside, err = cu.MakeStreamWithPriority(-1, cu.NonBlocking); err != nil {
@@ -240,7 +244,11 @@ func (g *Group) stretch(first, end int) (int, error) {
 			}
 		}
 		if beside && len(passes) > 0 {
-			if err := m.combineBeside(len(passes)); err != nil {
+			args := m.args
+			if g.options.CombinedAfter(end-1) == g.options.Vocabulary {
+				args.all = uint32(m.sentence(end) - m.sentence(first))
+			}
+			if err := m.combineBeside(args, len(passes)); err != nil {
 				return err
 			}
 		}
@@ -278,12 +286,12 @@ func (m *member) reachPasses(count int) error {
 	return m.passes.reach(m.device, "combinations", 8*(count+1))
 }
 
-// combineBeside starts combinations beside the training that is under way.
-func (m *member) combineBeside(passes int) error {
+// combineBeside starts combinations beside the training that is under way. If all rows are combined after it, by the whole device, they end
+// when no sentence is left.
+func (m *member) combineBeside(args combineArgs, passes int) error {
 	if err := m.beside.Wait(m.ready, 0); err != nil {
 		return err
 	}
-	args := m.args
 	args.next, args.passes, args.count = m.Kernels.args.next, m.passes.memory, uint32(passes)
 	if err := cuda.LaunchOn(m.beside, m.combines, cuda.Grid{Blocks: m.aside, Threads: m.threads, Shared: m.shared}, &args); err != nil {
 		return err

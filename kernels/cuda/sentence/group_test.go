@@ -274,7 +274,7 @@ func TestCombineBeside(t *testing.T) {
 						if err := m.ready.Record(m.device.Stream()); err != nil {
 							return err
 						}
-						return m.combineBeside(len(passes))
+						return m.combineBeside(m.args, len(passes))
 					})
 					if err != nil {
 						t.Fatal(err)

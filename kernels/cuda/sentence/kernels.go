@@ -58,7 +58,7 @@ func New(d *cuda.Device, c Options) (*Kernels, error) {
 }
 
 func newKernels(d *cuda.Device, c Options, k kernel) (*Kernels, error) {
-	c.chooseInFlight(k, d.Multiprocessors)
+	c.chooseInFlight(k, d.Multiprocessors, 1)
 	t := &Kernels{device: d, options: c, numbers: newNumbers(c.Vocabulary), kernel: k}
 	t.numbers.spread = !c.inRows && c.Vocabulary <= mostSpread
 	err := d.Do(func() (err error) {
@@ -85,10 +85,10 @@ func newKernels(d *cuda.Device, c Options, k kernel) (*Kernels, error) {
 	return t, nil
 }
 
-// chooseInFlight sets InFlight unless it is given.
-func (c *Options) chooseInFlight(k kernel, multiprocessors int) {
+// chooseInFlight sets InFlight unless it is given: of a short text to so many times as many sentences as are sound on one device.
+func (c *Options) chooseInFlight(k kernel, multiprocessors, times int) {
 	if c.InFlight == 0 {
-		c.InFlight = max(1, min(MaxInFlight, k.sentences*multiprocessors, c.text().Tokens()/tokensInFlight))
+		c.InFlight = max(1, min(MaxInFlight, k.sentences*multiprocessors, times*c.text().Tokens()/tokensInFlight))
 	}
 }
 
