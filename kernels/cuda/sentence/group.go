@@ -40,12 +40,11 @@ type member struct {
 
 // combineArgs is CombineArgs of combine.cu.
 type combineArgs struct {
-	tables                             [2][MaxDevices]cu.DevicePtr
-	bases                              [2]cu.DevicePtr
-	next, passes                       cu.DevicePtr
-	count, rank, vocabulary, successor uint32
-	width, rule, half, devices, packed uint32
-	all                                uint32
+	tables                                  [2][MaxDevices]cu.DevicePtr
+	bases                                   [2]cu.DevicePtr
+	next, passes                            cu.DevicePtr
+	count, rank, vocabulary, successor      uint32
+	width, rule, half, devices, packed, all uint32
 }
 
 // blocksAside are the thread blocks of a device that combine while it trains. Each has one warp and takes the place of a sentence: two
@@ -386,17 +385,12 @@ func (g *Group) Tables(words, contexts []float32) error {
 
 // Close frees what closing the devices does not free.
 func (g *Group) Close() error {
-	return g.each(func(i int) error {
-		if m := g.members[i]; m != nil {
-			return m.Close()
-		}
-		return nil
-	})
+	return g.each(func(i int) error { return g.members[i].Close() })
 }
 
 // Close frees what closing the device does not free.
 func (m *member) Close() error {
-	if m.Kernels == nil {
+	if m == nil || m.Kernels == nil {
 		return nil
 	}
 	return errors.Join(m.device.Do(func() error {
