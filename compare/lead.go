@@ -27,7 +27,7 @@ func (r *Result) LeadTable(short bool) report.Table {
 	t := report.Table{
 		Name: "comparison", Title: "Scores and costs", Head: []string{""}, Stacked: true,
 		Note: "Small print: the difference from " + best + ", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05. " +
-			fmt.Sprintf("Seconds: of %s on an idle machine. ", terminal.Quantity(strconv.Itoa(r.Machine.Threads), "thread")) +
+			fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else. ", terminal.Quantity(strconv.Itoa(r.Machine.Threads), "thread")) +
 			"Words/s: epochs × words ÷ seconds. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
 	}
 	for _, v := range ranked {
@@ -109,13 +109,16 @@ func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
 
 // costMeasures are what the scores took. How long runs train is fixed in seconds of a machine that does nothing else, if Lengths were measured.
 func (p page) costMeasures() []measure {
-	measures := []measure{{name: "seconds", of: func(v VariantResult) cell { return positive(v.Seconds()) }, brief: true}}
+	var measures []measure
 	add := func(name string, brief bool, of func(v VariantResult) cell) {
 		measures = append(measures, measure{name: name, of: of, brief: brief})
 	}
+	clock := "seconds"
 	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
-		add("clock seconds", true, func(v VariantResult) cell { return positive(v.clock()) })
+		add("seconds if idle", true, func(v VariantResult) cell { return positive(v.Seconds()) })
+		clock = "clock seconds"
 	}
+	add(clock, true, func(v VariantResult) cell { return positive(v.clock()) })
 	add("memory", true, func(v VariantResult) cell { return sizeCell(v.Memory.Total) })
 	if p.Devices() != "" {
 		add("GPU memory", true, func(v VariantResult) cell { return sizeCell(v.Memory.Device) })
