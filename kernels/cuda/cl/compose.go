@@ -142,9 +142,10 @@ func (k *Kernels) StepFunction(source, name string) (cu.Function, error) {
 }
 
 // LaunchFirst starts a kernel in the place of a first step, with the arguments of step.cuh. own is the state of rows that
-// are updated in the place of composed ones; beside is what else the kernel takes.
-func (k *Kernels) LaunchFirst(kernel cu.Function, number int, own cuda.State, beside cu.DevicePtr) error {
+// are updated in the place of composed ones; beside is what else the kernel takes. If early, it may begin while composing ends.
+func (k *Kernels) LaunchFirst(kernel cu.Function, number int, own cuda.State, beside cu.DevicePtr, early bool) error {
 	a := k.stepArgs(number)
 	a.table.first, a.table.second, a.table.secondOfRow, a.table.leftLow = uint64(own.First), uint64(own.Second), uint64(own.SecondOfRow), uint64(beside)
-	return cuda.Launch(k.device, kernel, cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}, a)
+	grid := cuda.Grid{Blocks: k.shape.blocks, Threads: 32 * k.shape.warps, Shared: k.shape.shared}
+	return cuda.LaunchEarly(k.device, kernel, grid, a, early && k.rows.of == 1 && k.device.Overlaps())
 }

@@ -16,7 +16,7 @@ template <int F> struct Single {
 	using Tile = Dense<2, 128 * F, F <= 4 && !small ? 64 : 32>;
 	static constexpr int values = 4 * F, sure = F <= 4 ? F - 1 : 4; // quads that every lane has
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
-	static constexpr bool staged = F <= 3;
+	static constexpr bool staged = F <= 3, composed = false;
 	static constexpr int rowBytes = 512 * F; // of a frozen row in shared memory
 	using Packed = ::Row<F>;
 	struct Moments { Packed m, v; float ofRow; };
@@ -124,7 +124,7 @@ template <int F> struct Single {
 		constexpr int ofRow = Tile::columns / 4;
 #pragma unroll together
 		for (int n = threadIdx.x; n < Tile::negatives * ofRow; n += blockDim.x) {
-			int h = n / ofRow, i = n % ofRow;
+			int h = (n / ofRow + blockIdx.x) % Tile::negatives, i = n % ofRow; // not all thread blocks begin with the same row
 			float4 x = make_float4(0, 0, 0, 0);
 			if (first + h < tile.d.shared && i < quads) x = valueOf(tile.number(first + h), i);
 			split(tile.right(c, h) + 4 * i, Tile::negatives * Tile::length, x);

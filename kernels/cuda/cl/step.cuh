@@ -151,11 +151,22 @@ template <class Format, int G, class method> struct Step {
 		}
 		__syncthreads();
 		ids = samplesOf(job);
-		request(job);
-		awaitPrevious();
-		awaitOthers(t.sharing);
-		startNext(); // its early part reads what the step before this one wrote
-		for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Tile::negatives);
+		auto bringShared = [&] {
+			for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Tile::negatives);
+		};
+		if constexpr (Format::composed) { // the kernel before this one wrote left alone
+			awaitOthers(t.sharing);
+			bringShared();
+			awaitPrevious();
+			startNext();
+			request(job);
+		} else {
+			request(job);
+			awaitPrevious();
+			awaitOthers(t.sharing);
+			startNext(); // its early part reads what the step before this one wrote
+			bringShared();
+		}
 		Rows unused;
 		if constexpr (Format::staged) fetch(unused, t.positives, ids, 0, count);
 		arrivedShared();
@@ -190,15 +201,14 @@ template <class Format, int G, class method> struct Step {
 			arrivedShared();
 			__syncwarp();
 		}
-		auto target = [&](int i) {
-			if constexpr (Format::staged) return f.waiting(staged, i);
-			else return targets[i];
-		};
+		typename Format::Packed rows[W];
 		float scores[W];
 #pragma unroll
 		for (int i = 0; i < W; i++) {
+			if constexpr (Format::staged) rows[i] = f.waiting(staged, i);
+			else rows[i] = targets[i];
 			scores[i] = 0;
-			if (i < live) scores[i] = f.dot(r.x, target(i));
+			if (i < live) scores[i] = f.dot(r.x, rows[i]);
 		}
 		float score = sums<W>(scores) + t.bias;
 		bool mine = l % W < live;
@@ -208,7 +218,7 @@ template <class Format, int G, class method> struct Step {
 #pragma unroll
 		for (int i = 0; i < W; i++) {
 			float mine = __shfl_sync(warp, c, i);
-			if (i < live) f.add(r.g, mine, target(i));
+			if (i < live) f.add(r.g, mine, rows[i]);
 		}
 		if constexpr (Format::staged) __syncwarp();
 	}

@@ -139,6 +139,8 @@ struct Pair {
 // needed.
 template <class method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
 	__shared__ float part[8];
+	startNext();
+	awaitPrevious();
 	const Parameter &p = c.layer;
 	const uint32_t d = blockIdx.x, stride = p.stride, rows = c.d + 1, n = 4 * threadIdx.x; // a thread has four values
 	const bool has = n < c.n;
@@ -260,25 +262,35 @@ extern "C" __global__ void __launch_bounds__(256) cnn_collect(const __grid_const
 	c.dtables[i] = sum;
 }
 
-// cnn_gradients turns dtables into the gradients of embeddings, a warp a value in the first
+// cnn_gradients turns dtables into the gradients of embeddings, a warp four values of a symbol in the first
 // thread blocks, and of filters, a thread a value in the others.
 extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_constant__ Cnn c) {
-	uint32_t values = c.a * c.e, before = (values + 7) / 8;
-	size_t offset = size_t(c.a) * c.columns;
+	uint32_t quads = (c.e + 3) / 4, before = (c.a * quads + 7) / 8, offset = c.a * c.columns;
 	if (blockIdx.x < before) {
-		uint32_t i = blockIdx.x * 8 + threadIdx.x / 32, s = i / c.e, e = i % c.e;
-		if (i >= values) return;
-		float x = 0;
+		uint32_t i = blockIdx.x * 8 + threadIdx.x / 32, s = i / quads, e = 4 * (i % quads), l = laneNumber();
+		if (s >= c.a) return;
+		float x[4] = {};
 		for (uint32_t b = 0; b < c.widths; b++) {
-			uint32_t f = c.count[b], all = c.width[b] * f, l = laneNumber();
+			uint32_t f = c.count[b], all = c.width[b] * f;
 			const float *filter = c.filters + c.first[b], *table = c.dtables + size_t(s) * c.columns + c.column[b];
-			inBatches<8>(all > l ? (all - l + 31) / 32 : 0, [&](uint32_t i) {
-				uint32_t o = (l + 32 * i) / f, column = (l + 32 * i) % f;
-				return make_float2(table[o * offset + column], filter[size_t(o * c.e + e) * f + column]);
-			}, [&](float2 y) { x = fmaf(y.x, y.y, x); });
+			const float each = 1.0f / f; // its product with a small number is exact enough for the quotient
+			struct Values { float table, filters[4]; };
+			inBatches<4>(all > l ? (all - l + 31) / 32 : 0, [&](uint32_t i) {
+				uint32_t n = l + 32 * i, o = uint32_t((n + .5f) * each), column = n - o * f;
+				Values y = {table[o * offset + column]};
+#pragma unroll
+				for (int j = 0; j < 4; j++) y.filters[j] = filter[(o * c.e + min(e + j, c.e - 1)) * f + column];
+				return y;
+			}, [&](const Values &y) {
+#pragma unroll
+				for (int j = 0; j < 4; j++) x[j] = fmaf(y.table, y.filters[j], x[j]);
+			});
 		}
-		x = sum(x);
-		if (laneNumber() == 0) c.dembeddings[i] = x;
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			float all = sum(x[j]);
+			if (l == 0 && e + j < c.e) c.dembeddings[s * c.e + e + j] = all;
+		}
 		return;
 	}
 	uint32_t i = (blockIdx.x - before) * 256 + threadIdx.x, b = widthOf(c, c.first, i), f = c.count[b];

@@ -3,6 +3,7 @@
 package subword
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,6 +66,7 @@ type cnn struct {
 	scatter  scatterShape
 	lists    *lists // of a large alphabet
 	steps    *cl.Kernels
+	early    bool // kernels may begin while those before them end
 }
 
 type cnnKernels struct {
@@ -115,6 +117,7 @@ func newCNN(a *allocator, c cl.Options, e Structure) (*cnn, error) {
 	x.products[0] = a.product("rows", v, c.Dim, features, 0)
 	x.products[1] = a.product("features", v, features, c.Dim, 0)
 	x.products[2] = a.product("weights", features+1, c.Dim, (c.Rows+classes-1)/classes, classes)
+	x.early = a.of == 1 && !a.batches && a.Device.Overlaps()
 	g.chunks = uint32(x.products[2].chunks)
 	g.parts = a.Floats("gradient of weights", int(g.chunks)*(features+1)*stride(c.Dim))
 	if large {
@@ -344,21 +347,19 @@ func (x *cnn) standardize() error {
 }
 
 // gradient updates the weights and brings the gradient of the features into tables. updateWeights of cnn.cu says how the
-// standardization enters it. One kernel follows the other: branches cost more than they gain.
+// standardization enters it. On one stream, where early kernels overlap: branches cost more than they gain.
 func (x *cnn) gradient(step cu.DevicePtr) error {
 	g := &x.args
 	g.step, x.updates.step = step, step
 	line := 4 * (g.d + 1) * g.layer.stride
-	if err := x.multiply(2, productArgs{a: g.y, b: x.ofRows, c: g.parts + cu.DevicePtr(g.gpu*line), m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride}); err != nil {
-		return err
-	}
-	if err := x.share(func(x *cnn) cu.DevicePtr { return x.args.parts }, int(g.chunks), int(line)); err != nil {
-		return err
-	}
-	if err := x.launch(x.kernels.weights, int(g.d)+1, (int(g.layer.stride)/4+31)/32*32, 0); err != nil {
-		return err
-	}
-	if err := x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}); err != nil {
+	grid := cuda.Grid{Blocks: int(g.d) + 1, Threads: (int(g.layer.stride)/4 + 31) / 32 * 32}
+	err := cmp.Or(
+		x.multiply(2, productArgs{a: g.y, b: x.ofRows, c: g.parts + cu.DevicePtr(g.gpu*line), m: g.d + 1, n: g.n, k: g.v, strideC: g.layer.stride}),
+		x.share(func(x *cnn) cu.DevicePtr { return x.args.parts }, int(g.chunks), int(line)),
+		cuda.LaunchEarly(x.device, x.kernels.weights, grid, g, x.early),
+		x.multiply(1, productArgs{a: x.ofRows, b: g.weights, c: g.dy, m: g.v, n: g.d, k: g.n, strideC: g.strideD}),
+	)
+	if err != nil {
 		return err
 	}
 	if x.lists != nil {
@@ -371,14 +372,12 @@ func (x *cnn) gradient(step cu.DevicePtr) error {
 func (x *cnn) update(step cu.DevicePtr) error {
 	g, k := &x.args, &x.kernels
 	if x.lists == nil {
-		values, filters := int(g.a*g.e), x.filterValues()
-		err := x.share(func(x *cnn) cu.DevicePtr { return x.args.dparts }, x.scatter.pieces, 4*x.scatter.line)
-		if err == nil {
-			err = x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0)
-		}
-		if err == nil {
-			err = x.launch(k.gradients, (values+7)/8+(filters+255)/256, 256, 0)
-		}
+		quads, filters := int(g.a*((g.e+3)/4)), x.filterValues()
+		err := cmp.Or(
+			x.share(func(x *cnn) cu.DevicePtr { return x.args.dparts }, x.scatter.pieces, 4*x.scatter.line),
+			x.launch(k.collect, (int(g.widest*g.a*g.columns)+31)/32, 256, 0),
+			x.launch(k.gradients, (quads+7)/8+(filters+255)/256, 256, 0),
+		)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ struct Beside {
 template <int F> struct Composed : Single<F> {
 	using S = Single<F>;
 	using S::values;
+	static constexpr bool composed = true;
 	struct Moments {
 		typename S::Moments moments;
 		typename S::Packed own;
@@ -63,7 +64,7 @@ template <int F> struct Composed : Single<F> {
 	}
 
 // As in step.cu.
-ADAPTIVE(COMPOSED, 1, 8, 1, 3)
+ADAPTIVE(COMPOSED, 1, 8, 1, 2)
 ADAPTIVE(COMPOSED, 2, 4, 2, 1)
 ADAPTIVE(COMPOSED, 3, 2, 2, 1)
 ADAPTIVE(COMPOSED, 4, 2, 2, 1)

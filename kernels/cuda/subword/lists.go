@@ -3,6 +3,8 @@
 package subword
 
 import (
+	"cmp"
+
 	"github.com/w2vcl/w2vcl/kernels/composed"
 	"github.com/w2vcl/w2vcl/kernels/cuda"
 	"gorgonia.org/cu"
@@ -75,7 +77,7 @@ func (x *lists) tables(g *cnnArgs) error {
 	}
 	return x.products[0].launch(x.device, productArgs{
 		a: l.symbols, b: l.filters, c: g.tables, bias: l.biases, m: g.a, n: l.columns, k: g.e, strideC: g.pitch, unit: 1,
-	})
+	}, false)
 }
 
 // gradient turns the gradient of y into those of embeddings and filters.
@@ -83,24 +85,14 @@ func (x *lists) gradient(g *cnnArgs) error {
 	l := &x.args
 	l.cnn = *g
 	const unit = 1. / tableUnits
-	if err := x.launch(x.differentiate, int(g.v*g.spellings)*groupsOf(g.d, 256), 256); err != nil {
-		return err
-	}
-	if err := x.launch(x.gather, x.pieces*groupsOf(g.columns, 128), 128); err != nil {
-		return err
-	}
-	if err := x.launch(x.collect, x.splits*groupsOf(l.columns, 128), 128); err != nil {
-		return err
-	}
-	err := x.products[1].launch(x.device, productArgs{a: l.dtables, b: l.filters, c: g.dembeddings, m: g.a, n: g.e, k: l.columns, strideC: l.strideE, unit: unit})
-	if err != nil {
-		return err
-	}
-	err = x.products[2].launch(x.device, productArgs{a: l.scaled, b: l.dtables, c: l.ofFilters, m: g.e + 1, n: l.columns, k: g.a, strideC: g.pitch, unit: unit})
-	if err != nil {
-		return err
-	}
-	return x.launch(x.finish, groupsOf((g.e+1)*l.columns, 128)+groupsOf(g.a*l.strideE, 128), 128)
+	return cmp.Or(
+		x.launch(x.differentiate, int(g.v*g.spellings)*groupsOf(g.d, 256), 256),
+		x.launch(x.gather, x.pieces*groupsOf(g.columns, 128), 128),
+		x.launch(x.collect, x.splits*groupsOf(l.columns, 128), 128),
+		x.products[1].launch(x.device, productArgs{a: l.dtables, b: l.filters, c: g.dembeddings, m: g.a, n: g.e, k: l.columns, strideC: l.strideE, unit: unit}, false),
+		x.products[2].launch(x.device, productArgs{a: l.scaled, b: l.dtables, c: l.ofFilters, m: g.e + 1, n: l.columns, k: g.a, strideC: g.pitch, unit: unit}, false),
+		x.launch(x.finish, groupsOf((g.e+1)*l.columns, 128)+groupsOf(g.a*l.strideE, 128), 128),
+	)
 }
 
 // tableUnits is that of lists.cu.

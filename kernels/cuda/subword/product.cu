@@ -94,6 +94,9 @@ template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 
 template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
+	constexpr bool ofFeatures = aContiguous && bContiguous; // reads nothing of the kernel before it, which updates weights
+	if (!ofFeatures) awaitPrevious();
+	startNext();
 	using T = Tile<aContiguous, bContiguous, tileN>;
 	T tile;
 	int w = threadIdx.x / 32;
@@ -127,6 +130,7 @@ template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinlin
 		for (int k = 0; k < tileK; k += 16) tile.step(stage, k);
 	}
 	tile.write(p, p.c + size_t(chunk) * p.lines * p.m * p.strideC, row0, column0);
+	if (ofFeatures) awaitPrevious(); // the next kernel reads what both wrote
 }
 
 #define PRODUCT(name, aContiguous, bContiguous, tileN, blocks) \
@@ -197,6 +201,8 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 		bool wanted = k < p.k && column < end;
 		copyShared(b + k * pitchB + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted ? 16 : 0);
 	}
+	startNext();
+	awaitPrevious(); // for a and add
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
 	auto rowOf = [&](uint32_t i) { return (tiles - 1 - first - i * step) * stripM; };
 	// ask asks for tile number i of this thread block; what it asked for before comes with the first.

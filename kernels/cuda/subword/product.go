@@ -82,14 +82,14 @@ func (x *cnn) multiply(number int, a productArgs) error {
 	if a.unit = 1; number > 0 {
 		a.unit = 1 / x.units
 	}
-	return x.products[number].launch(x.device, a)
+	return x.products[number].launch(x.device, a, x.early)
 }
 
-// launch starts the product of its factors.
-func (p product) launch(d *cuda.Device, a productArgs) error {
+// launch starts the product of its factors. early is that of cuda.LaunchEarly.
+func (p product) launch(d *cuda.Device, a productArgs, early bool) error {
 	a.chunk, a.sums, a.lines = uint32(p.chunk), max(p.sums, 1), p.lines
 	if p.across > 0 {
 		p.grid.Blocks = (int(a.m) + 127) / 128 * p.across
 	}
-	return cuda.Launch(d, p.kernel, p.grid, &a)
+	return cuda.LaunchEarly(d, p.kernel, p.grid, &a, early)
 }

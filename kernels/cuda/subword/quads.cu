@@ -109,6 +109,7 @@ extern "C" __global__ void __launch_bounds__(768, 1) quads_convolve(const __grid
 		uint32_t to = uint32_t(__cvta_generic_to_shared(tables + i));
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(__cvta_generic_to_global(c.tables + 4 * i)) : "memory");
 	}
+	startNext();
 	asm volatile("cp.async.wait_all;" ::: "memory");
 	__syncthreads();
 	uint32_t number = 0;
