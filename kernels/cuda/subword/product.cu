@@ -151,6 +151,7 @@ PRODUCTS(weights, false, false) // a transposed
 //
 // depth is k, rounded up to 16. The 8 values behind each row bring the next one into other banks.
 constexpr int stripM = 48, stripN = 128, stripStages = 3, stripThreads = 8 * stripM;
+constexpr uint32_t stripPitch = 2 * (stripN + 8); // from row to row of b in shared memory
 
 // biasOf is what this lane adds to the columns of a warp, which begin at one.
 __device__ __forceinline__ void biasOf(float (&bias)[4][2], const Product &p, uint32_t column0, uint32_t end) {
@@ -187,20 +188,25 @@ __device__ __forceinline__ void writeStrip(const float (&sum)[4][4], const float
 	}
 }
 
+// bringStrip starts to bring a strip of b.
+__device__ __forceinline__ void bringStrip(const Product &p, uint32_t to, uint32_t depth, uint32_t column0, uint32_t end) {
+	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
+		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
+		bool wanted = k < p.k && column < end;
+		copyShared(to + k * stripPitch + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted ? 16 : 0);
+	}
+}
+
 extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(const __grid_constant__ Product p) {
 	extern __shared__ uint4 strip[];
 	const int l = laneNumber(), rowOfWarp = threadIdx.x / 32 / 4 * 16, columnOfWarp = threadIdx.x / 32 % 4 * 32;
 	const uint32_t depth = (p.k + 15) / 16 * 16, groups = depth / 8;
-	constexpr uint32_t pitchB = 2 * (stripN + 8), pitchAdd = 4 * (stripN + 8);
+	constexpr uint32_t pitchB = stripPitch, pitchAdd = 4 * (stripN + 8);
 	const uint32_t pitchA = 2 * (depth + 8), stage = stripM * (pitchA + pitchAdd);
 	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
 	const uint32_t tiles = (p.m + stripM - 1) / stripM, first = blockIdx.x / strips, step = gridDim.x / strips;
 	const uint32_t b = uint32_t(__cvta_generic_to_shared(strip)), stages = b + depth * pitchB;
-	for (uint32_t i = threadIdx.x; i < depth * (stripN / 8); i += stripThreads) {
-		uint32_t k = i / (stripN / 8), column = column0 + i % (stripN / 8) * 8;
-		bool wanted = k < p.k && column < end;
-		copyShared(b + k * pitchB + i % (stripN / 8) * 16, p.b.values + (wanted ? k * p.b.stride + column : 0), wanted ? 16 : 0);
-	}
+	bringStrip(p, b, depth, column0, end);
 	startNext();
 	awaitPrevious(); // for a and add
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.
