@@ -173,7 +173,8 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 	beside := func(d Difference) string { return d.Against + " (" + d.text() + ")" }
 	switch {
 	case len(alike) > few:
-		list = append(list, apart+others(len(alike), len(r.Variants)-1)+", such as "+beside(alike[0])+".")
+		who := strings.Replace(others(len(alike), len(r.Variants)-1), "all ", "any of the ", 1)
+		list = append(list, apart+who+", such as "+beside(alike[0])+".")
 	case len(alike) > 0:
 		list = append(list, apart+enumerate(alike, beside)+".")
 	}
