@@ -18,9 +18,22 @@ import (
 
 var pathSettings = []string{"corpus", "graph", "cache", "vocab", "matrix", "init", "pieces", "graph-dot"}
 
-var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\s"'=,:]*[/\\][^\s"'=,]*`) })
+var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^=,:]*[/\\][^=,]*`) })
 
-// withoutPaths returns a text with the last names of the paths in it.
+// commandLine returns the words of a command for a shell, with the last names of the paths in them.
+func commandLine(words []string) string {
+	var quoted []string
+	for _, word := range words {
+		word = withoutPaths(word)
+		if word == "" || strings.ContainsAny(word, " \t\n;&|<>()$*?#~!`\"'\\") {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// withoutPaths returns a word of a command, or the value of a setting, with the last names of the paths in it.
 func withoutPaths(text string) string {
 	return somePath().ReplaceAllStringFunc(text, func(path string) string {
 		trimmed := strings.TrimRight(path, `/\`)
@@ -30,7 +43,7 @@ func withoutPaths(text string) string {
 
 // hidePaths takes the paths of this machine out of the result.
 func (r *Result) hidePaths() {
-	r.Command, r.Data, r.Text.Corpus = withoutPaths(r.Command), withoutPaths(r.Data), withoutPaths(r.Text.Corpus)
+	r.Data, r.Text.Corpus = withoutPaths(r.Data), withoutPaths(r.Text.Corpus)
 	for _, run := range r.Runs {
 		hidePaths(run.Settings)
 		hidePaths(run.Own)

@@ -179,12 +179,12 @@ type Difference struct {
 	tested bool
 }
 
-// Summarize computes all numbers of the report.
-func Summarize(f *Finished, version, command string) (*Result, error) {
+// Summarize computes all numbers of the report. The words of the command line say how to repeat it.
+func Summarize(f *Finished, version string, command ...string) (*Result, error) {
 	text := f.Texts[0]
 	stats := text.Stats
 	r := &Result{
-		Version: version, Command: command, Machine: thisMachine(),
+		Version: version, Command: commandLine(command), Machine: thisMachine(),
 		Data: f.Options.Data, Budget: f.Options.Budget.String(), Seeds: f.Options.Seeds, Points: f.Options.Points,
 		Title: f.Options.Title, Missing: f.Missing, Diverged: f.Diverged, Spelling: f.spelling,
 		Text: Text{

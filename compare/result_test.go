@@ -20,15 +20,15 @@ import (
 	"github.com/w2vcl/w2vcl/train/settings"
 )
 
-// TestWithoutPaths: only the last names of paths are left.
-func TestWithoutPaths(t *testing.T) {
-	for text, want := range map[string]string{
-		"w2vcl compare --corpus /home/u/a.txt --out ../x/y/ --data=sets/ --modes cl,word2vec": "w2vcl compare --corpus a.txt --out y --data=sets --modes cl,word2vec",
-		"--external g=/a/b.bin,seconds=3": "--external g=b.bin,seconds=3", `C:\texts\wiki.txt`: "C:wiki.txt", "wiki.txt": "wiki.txt", "-": "-",
-	} {
-		if got := withoutPaths(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+// TestCommandLine: only the last names of paths are left, and a shell reads the words again.
+func TestCommandLine(t *testing.T) {
+	words := []string{
+		"--corpus", "/home/jane doe's/a b.txt", "--out", "../x/y/", "--data=my sets/", "--modes", "cl,word2vec", "--variant", "v: mode=cl,init=/a b/c",
+		"g=/a/b.bin,seconds=3", `C:\texts\wiki.txt`, "-", "", "it's.txt",
+	}
+	want := `--corpus 'a b.txt' --out y '--data=my sets' --modes cl,word2vec --variant 'v: mode=cl,init=c' g=b.bin,seconds=3 C:wiki.txt - '' 'it'\''s.txt'`
+	if got := commandLine(words); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

@@ -201,7 +201,7 @@ func (o *compareOptions) run(cmd *cobra.Command, s cli.Streams) error {
 	if finished == nil || stopped != nil && len(finished.Missing) == 0 {
 		return stopped
 	}
-	result, err := compare.Summarize(finished, cli.Version(), commandLine())
+	result, err := compare.Summarize(finished, cli.Version(), append([]string{"w2vcl"}, os.Args[1:]...)...)
 	if err != nil {
 		return err
 	}
@@ -320,16 +320,4 @@ func printComparison(s cli.Streams, r *compare.Result, page string) error {
 		}
 	}
 	return nil
-}
-
-// commandLine returns the command line, to repeat it.
-func commandLine() string {
-	words := []string{"w2vcl"}
-	for _, word := range os.Args[1:] {
-		if strings.ContainsAny(word, " ;&|<>()$*?\"\\") {
-			word = "'" + word + "'"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
 }
