@@ -44,7 +44,7 @@ func (r *Result) weigh(f *Finished) {
 	}
 	if r.Testable = total > 0; !r.Testable {
 		for i := range r.Sets {
-			if s := &r.Sets[i]; s.Main {
+			if s := &r.Sets[i]; s.Main && r.scored(i) {
 				s.Weight, s.LeftOut = float64(s.Fewest), ""
 				total += s.Weight
 			}
@@ -55,12 +55,18 @@ func (r *Result) weigh(f *Finished) {
 	}
 }
 
+// scored reports whether some run has a score on a set.
+func (r *Result) scored(set int) bool {
+	return slices.ContainsFunc(r.Runs, func(run *Record) bool { return run.Scores[set].Score.Valid() })
+}
+
 // holds reports whether items are those of the set.
 func (s Set) holds(items evaluate.Items) bool {
 	return items.Task == s.Task && items.Dataset == s.Dataset && items.Metric == s.Metric
 }
 
-// meanScore returns the mean of the scores of main sets by their weights, of those that have a score.
+// meanScore returns the mean of the scores of main sets by their weights: NaN if there is none, or if a set that counts has no
+// score, such as one of similarity by vectors that are all alike.
 func (r *Result) meanScore(scores []evaluate.Result) float64 {
 	var sum, weights float64
 	i := 0
@@ -68,13 +74,13 @@ func (r *Result) meanScore(scores []evaluate.Result) float64 {
 		if !set.Main {
 			continue
 		}
-		if s := scores[i].Score; s.Valid() {
-			sum += set.Weight * float64(s)
+		if set.Weight > 0 {
+			sum += set.Weight * float64(scores[i].Score)
 			weights += set.Weight
 		}
 		i++
 	}
-	return sum / weights // NaN without scores
+	return sum / weights
 }
 
 // A sample says how far the seeds of a variant differ in one score.
@@ -153,9 +159,7 @@ func (r *Result) compareAll(f *Finished, resamples int) error {
 	for v := range r.Variants {
 		for against := range v {
 			d := r.difference(Difference{Task: taskMean, Dataset: meanName, tested: r.Testable}, v, against, samples)
-			if len(sets) == 0 { // labels of a graph: walks differ from seed to seed, and nothing else does
-				d.value = float64(r.Variants[v].Score.Mean - r.Variants[against].Score.Mean)
-			}
+			d.value = float64(r.Variants[v].Score.Mean - r.Variants[against].Score.Mean)
 			r.Differences = append(r.Differences, d)
 		}
 	}
@@ -185,7 +189,6 @@ func (r *Result) addSet(b *evaluate.Bootstrap) {
 			value, deviation := b.Error(v, against)
 			d.value, d.items = value, deviation*deviation
 			if mean := &r.Differences[pair]; weight > 0 && !math.IsNaN(value) {
-				mean.value += weight * value
 				mean.items += weight * weight * d.items
 				mean.Items += b.Items
 			}

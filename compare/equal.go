@@ -223,6 +223,9 @@ func (p page) problems() string {
 	said, slowed := p.overTrained(), 0.0
 	for _, v := range p.Variants {
 		slowed = max(slowed, v.slowed())
+		if !v.Score.Mean.Valid() && slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 }) {
+			said = append(said, v.Name+" has no mean score, because it has no score on some set.")
+		}
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
 			said = append(said, fmt.Sprintf("The seeds of %s trained unequally, from %s to %s pairs, so their scores differ by more than chance.",
 				v.Name, report.Short(float64(least)), report.Short(float64(most))))

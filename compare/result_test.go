@@ -302,3 +302,14 @@ func TestSetsOfFewItems(t *testing.T) {
 		t.Error("the page does not say which sets are left out")
 	}
 }
+
+// TestMeanScore: the mean score is of all sets that count, and of no others.
+func TestMeanScore(t *testing.T) {
+	r := &Result{Sets: []Set{{Main: true, Weight: 0.5}, {}, {Main: true, Weight: 0.5}, {Main: true}}}
+	for last, want := range map[evaluate.Score]float64{0.2: 0.3, evaluate.NoScore: math.NaN()} {
+		got := r.meanScore([]evaluate.Result{{Score: 0.4}, {Score: last}, {Score: evaluate.NoScore}})
+		if math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
+			t.Errorf("the mean of 0.4 and %v is %v, want %v", last, got, want)
+		}
+	}
+}

@@ -208,7 +208,7 @@ func (r *Result) highest(clause string, best VariantResult, alike []Difference) 
 	case len(names) > few:
 		who = fmt.Sprintf("%d of %d variants", len(names), len(r.Variants))
 	}
-	return clause + fmt.Sprintf("%s have the highest mean scores, about %s.", who, best.Score.Mean)
+	return clause + fmt.Sprintf("%s have the highest mean scores, up to %s.", who, best.Score.Mean)
 }
 
 // few variants are named one by one.

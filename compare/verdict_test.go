@@ -192,7 +192,7 @@ func TestVerdict(t *testing.T) {
 		want []string
 	}{
 		{simulation{3, []float64{0, 0.6}, 0.02, 0.3}, []string{"v1 scores higher than v0. The mean scores are ", ", more than chance explains.", "On pairs and few pairs, v1 is significantly higher than v0."}},
-		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{"v1 and v2 have the highest mean scores, about ", " is higher than v0 by ", " cannot be told apart from v"}},
+		{simulation{3, []float64{0, 0.6, 0.6}, 0.02, 0.3}, []string{"v1 and v2 have the highest mean scores, up to ", " is higher than v0 by ", " cannot be told apart from v"}},
 		{simulation{3, []float64{0, 0, 0, 0, 0.9}, 0.02, 0.3}, []string{" has the highest mean score, ", "It is higher than all 4 others, by ", ") or more, more than chance", "v4 is significantly higher than all 4 others"}},
 		{simulation{2, []float64{0, 0.1}, 0.1, 0.1}, []string{" cannot be told apart. ", "No single set tells them apart."}},
 		{simulation{1, []float64{0, 0.6}, 0, 0.3}, []string{"One seed cannot tell v1 and v0 apart. ", "Add seeds with --seeds 3"}},
