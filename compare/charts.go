@@ -16,7 +16,7 @@ type xAxis struct {
 }
 
 var (
-	overTime  = xAxis{"time", "seconds of training, with building the matrix", func(v VariantResult, c CurvePoint) float64 { return float64(c.Seconds.Mean) / v.slowed() }}
+	overTime  = xAxis{"time", "seconds, with building the matrix", func(v VariantResult, c CurvePoint) float64 { return float64(c.Seconds.Mean) / v.slowed() }}
 	overPairs = xAxis{"pairs trained", "pairs trained", func(_ VariantResult, c CurvePoint) float64 { return float64(c.Pairs.Mean) }}
 )
 

@@ -36,7 +36,7 @@ func ParseExternal(text string) (External, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	e := External{Name: strings.TrimSpace(name)}
 	if !ok || !variantName().MatchString(e.Name) || strings.TrimSpace(rest) == "" {
-		return e, fmt.Errorf("%q is not of the form NAME=FILE,seconds=S,epochs=N,memory=SIZE; names have letters, digits, - and _", text)
+		return e, fmt.Errorf("%q is not of the form NAME=FILE,seconds=S,epochs=N,memory=SIZE; %s", text, nameRule)
 	}
 	parts := strings.Split(rest, ",")
 	for len(parts) > 1 { // what stands behind the path, from the right: a path may have commas

@@ -127,7 +127,7 @@ func (v Variant) check() error {
 	case v.Mode != "" && !slices.Contains(known, v.Mode):
 		return terminal.Usagef("variant %s: mode %q is none of %s", v.Name, v.Mode, strings.Join(known, ", "))
 	case v.Name != v.Mode && (slices.Contains(known, v.Name) || !variantName().MatchString(v.Name)):
-		return terminal.Usagef("%q cannot be the name of a variant: names have letters, digits, - and _, and are not those of modes", v.Name)
+		return terminal.Usagef("%q cannot be the name of a variant: %s, and are not those of modes", v.Name, nameRule)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Own)) {
 		if slices.Contains(ownSettings, name) {

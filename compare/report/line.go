@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/internal/terminal"
@@ -74,18 +75,33 @@ func (l LineChart) draw() *canvas {
 // The names of series are at the ends of their lines, so that no legend is needed.
 const (
 	labelLetter = 9.2 // width of a letter
-	labelMost   = 18  // letters
+	labelMost   = 20  // letters
 	labelRow    = 15  // height
+	labelLeast  = 10  // height if there are many
 	labelGap    = 16  // between a line and its name
 )
 
 // labelWidth returns the room that names need at the right.
 func labelWidth(series []Series) float64 {
-	most := 0
+	most, shared := 0, sharedWords(series)
 	for _, s := range series {
-		most = max(most, min(labelMost, utf8.RuneCountInString(s.Name)))
+		most = max(most, min(labelMost, utf8.RuneCountInString(s.Name[shared:])))
 	}
 	return labelGap + 8 + labelLetter*float64(most)
+}
+
+// sharedWords returns the length of the words that the names of all series begin with, such as the mode of swept variants.
+func sharedWords(series []Series) int {
+	shared := series[0].Name
+	for _, s := range series {
+		for !strings.HasPrefix(s.Name, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	if len(series) == 1 {
+		return 0
+	}
+	return strings.LastIndexByte(shared, ' ') + 1
 }
 
 // labels writes the name of each series beside its last point, or as near as other names leave room.
@@ -96,7 +112,12 @@ func (c *canvas) labels(series []Series, x, y axis) {
 		return point{x.at(p.X), y.at(p.Y)}
 	}
 	slices.SortStableFunc(series, func(a, b Series) int { return cmp.Compare(last(a).y, last(b).y) })
-	row := min(labelRow, (height-top)/float64(len(series)))
+	lowest := float64(height - top)
+	if rows := int(lowest/labelLeast) - 1; len(series) > rows {
+		c.text(c.end+labelGap, lowest+4, "name", "start", fmt.Sprintf("and %d below", len(series)-rows))
+		series, lowest = series[:rows], lowest-labelLeast
+	}
+	row := min(labelRow, lowest/float64(len(series)))
 	places := make([]float64, len(series))
 	for i, s := range series { // downwards, and back from the bottom
 		places[i] = last(s).y
@@ -104,12 +125,13 @@ func (c *canvas) labels(series []Series, x, y axis) {
 			places[i] = max(places[i], places[i-1]+row)
 		}
 	}
-	for i, limit := len(places)-1, float64(height-top); i >= 0; i-- {
+	for i, limit := len(places)-1, lowest; i >= 0; i-- {
 		places[i] = min(places[i], limit)
 		limit = places[i] - row
 	}
+	shared := sharedWords(series)
 	for i, s := range series {
-		name := []rune(s.Name)
+		name := []rune(s.Name[shared:])
 		if len(name) > labelMost {
 			name = slices.Concat(name[:labelMost/2-1], []rune("…"), name[len(name)-labelMost/2:])
 		}

@@ -193,6 +193,18 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestManyLabels: names leave out the words that all have, and of very many names there are those of the highest lines.
+func TestManyLabels(t *testing.T) {
+	chart := LineChart{}
+	for i := range 40 {
+		chart.Series = append(chart.Series, Series{Name: fmt.Sprintf("cl window=%d", i), Points: []Point{{1, float64(i), 0, 0}}})
+	}
+	svg := string(chart.SVG())
+	if !strings.Contains(svg, "</title>window=39<") || strings.Contains(svg, "</title>window=0<") || !strings.Contains(svg, ">and 19 below<") {
+		t.Error(svg)
+	}
+}
+
 func TestPage(t *testing.T) {
 	var page bytes.Buffer
 	if err := Page(&page, "a < b", "<p>body</p>"); err != nil {
