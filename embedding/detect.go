@@ -34,6 +34,9 @@ const beginning = 1 << 20
 
 // detect recognizes the format by the first bytes, which stay in r.
 func detect(r *bufio.Reader) (Format, error) {
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" { // Windows begins texts with it
+		_, _ = r.Discard(3)
+	}
 	start, err := r.Peek(r.Size())
 	if len(start) == 0 {
 		if err != nil && err != io.EOF {

@@ -33,6 +33,7 @@ func TestLoadUnusual(t *testing.T) {
 		want    *Table
 	}{
 		"spaces before the line break":    {"2 2\na 1 2 \nb 3 4 \n", want},
+		"byte order mark":                 {"\ufeff2 2\na 1 2\nb 3 4\n", want},
 		"tabs, carriage returns":          {"2 2\r\na\t1\t2\r\nb\t3\t4\r\n", want},
 		"no line break at the end":        {"2 2\na 1 2\nb 3 4", want},
 		"empty lines at the end":          {"2 2\na 1 2\nb 3 4\n\n \n", want},
