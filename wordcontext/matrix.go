@@ -244,8 +244,14 @@ func (m *Matrix) At(i, q int) uint32 {
 
 // Matches returns nil if Build would make this matrix from the corpus with the
 // options. Otherwise its error names the first difference. Threads and Progress
-// do not count.
+// do not count. The text comes first, because some options follow from it.
 func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
+	switch {
+	case m.Rows() != c.Vocabulary.Len():
+		return fmt.Errorf("the matrix was built from another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
+	case m.fingerprint != c.Fingerprint():
+		return fmt.Errorf("the matrix was built from another text: its fingerprint is %s, not %s", corpus.Hex(m.fingerprint), corpus.Hex(c.Fingerprint()))
+	}
 	is := &m.options
 	o = o.defining()
 	for _, x := range []struct {
@@ -266,12 +272,6 @@ func (m *Matrix) Matches(c *corpus.Corpus, o Options) error {
 		if x.is != x.want {
 			return fmt.Errorf("the matrix was built with %s %v, not %v", x.name, x.is, x.want)
 		}
-	}
-	switch {
-	case m.Rows() != c.Vocabulary.Len():
-		return fmt.Errorf("the matrix was built from another text: it has %d words, not %d", m.Rows(), c.Vocabulary.Len())
-	case m.fingerprint != c.Fingerprint():
-		return fmt.Errorf("the matrix was built from another text: its fingerprint is %s, not %s", corpus.Hex(m.fingerprint), corpus.Hex(c.Fingerprint()))
 	}
 	return nil
 }

@@ -99,6 +99,7 @@ func TestMatches(t *testing.T) {
 	if err := m.Matches(other, o); err == nil || !strings.Contains(err.Error(), "another text") {
 		t.Errorf("another corpus: %v", err)
 	}
+	o.Positives = 4 // follows from the text
 	if err := m.Matches(testCorpus(18, 21, 300, 10), o); err == nil || !strings.Contains(err.Error(), "it has 20 words, not 21") {
 		t.Errorf("a larger vocabulary: %v", err)
 	}
