@@ -25,7 +25,7 @@ func TestParseExternal(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "a.bin", "=a.bin", "x=", "a b=c", "x=a,seconds=0", "x=a,seconds=NaN", "x=a,epochs=-1", "x=a,memory=much"} {
+	for _, text := range []string{"", "a.bin", "=a.bin", "x=", "a b=c", "ü=c", strings.Repeat("x", 61) + "=a", "x=a,seconds=0", "x=a,seconds=NaN", "x=a,epochs=-1", "x=a,memory=much"} {
 		if e, err := ParseExternal(text); err == nil {
 			t.Errorf("%q: %+v", text, e)
 		}
