@@ -164,8 +164,7 @@ func (t *training) next(ctx context.Context) error {
 		return fmt.Errorf("%w in %s %s, which takes longer than %v", ErrInterrupted, t.unitName, terminal.Number(first+1), patience)
 	}
 	if err != nil {
-		return fmt.Errorf("training failed at %s %s of %s: %w",
-			t.unitName, terminal.Number(first+1), terminal.Number(units), err)
+		return fmt.Errorf("training failed at %s: %w", t.place(first), err)
 	}
 	if t.restore != nil {
 		t.restore()
@@ -240,8 +239,16 @@ func (t *training) look() error {
 var ErrDiverged = errors.New("training diverged")
 
 func (l *loop) diverged(err error, unit int, lr float64) error {
-	return fmt.Errorf("%w: %w at %s %s of %s (learning rate %.3g)",
-		ErrDiverged, err, l.unitName, terminal.Number(unit+1), terminal.Number(l.trainer.Units()), lr)
+	return fmt.Errorf("%w: %w at %s (learning rate %.3g)", ErrDiverged, err, l.place(unit), lr)
+}
+
+// place names a unit. How many there are of all is known only without a limit.
+func (l *loop) place(unit int) string {
+	place := l.unitName + " " + terminal.Number(unit+1)
+	if l.limit == (limit{}) {
+		place += " of " + terminal.Number(l.trainer.Units())
+	}
+	return place
 }
 
 // A speedometer measures speeds between the moments that are shown.

@@ -230,6 +230,9 @@ func TestLoopStopsWhenTheLossIsNoNumber(t *testing.T) {
 			t.Errorf("loss %v: training went on to unit %d", bad, len(f.advanced))
 		}
 	}
+	if got := (&loop{unitName: "unit", limit: limit{Kind: trainer.BudgetPairs}}).place(4); got != "unit 5" {
+		t.Errorf("%q names a unit of nobody knows how many", got)
+	}
 }
 
 func TestLoopReportsErrors(t *testing.T) {

@@ -116,7 +116,11 @@ func (t *text) check(c *settings.Config) error {
 	message := fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, "+
 		"but the text has %d%s: lower --negative or --min-count, or use more text",
 		c.Negative, c.Negative+1, words, ofAtLeast(" that occur", c.MinCount))
-	if c.Graph != "" {
+	switch {
+	case words == c.MaxVocabulary:
+		message = fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but --max-vocab keeps %d: raise it, or lower --negative",
+			c.Negative, c.Negative+1, words)
+	case c.Graph != "":
 		message = fmt.Sprintf("--negative %d needs a graph of at least %d nodes, but --graph has %d: lower --negative",
 			c.Negative, c.Negative+1, words)
 	}

@@ -32,8 +32,9 @@ func (r *Run) unfinished() string {
 
 // progress says how many units of a run are trained, as far as its files tell.
 func (r *Run) progress() string {
-	units, unit := 0, "unit"
+	units, unit, limited := 0, "unit", false
 	if c, err := r.Config(); err == nil {
+		limited = c.Budget.Kind != "" && !c.InIterations() // so Units is more than there will be
 		if m, ok := settings.FindMode(c.Mode); ok {
 			unit = m.Unit
 		}
@@ -42,9 +43,14 @@ func (r *Run) progress() string {
 		units = metrics[len(metrics)-1].Unit
 	}
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
-	if err != nil || s == nil {
-		return ": " + terminal.Quantity(terminal.Number(units), unit)
+	of := ""
+	if err == nil && s != nil {
+		s.Close()
+		units = max(units, s.Position.Units)
+		if !limited {
+			of = terminal.Number(units) + " of "
+			units = s.Units
+		}
 	}
-	s.Close()
-	return fmt.Sprintf(": %s of %s", terminal.Number(max(units, s.Position.Units)), terminal.Quantity(terminal.Number(s.Units), unit))
+	return ": " + of + terminal.Quantity(terminal.Number(units), unit)
 }
