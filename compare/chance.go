@@ -44,8 +44,9 @@ func (r *Result) weigh(f *Finished) {
 	}
 	if r.Testable = total > 0; !r.Testable {
 		for i := range r.Sets {
-			if s := &r.Sets[i]; s.Main && r.scored(i) {
-				s.Weight, s.LeftOut = float64(s.Fewest), ""
+			s := &r.Sets[i]
+			if s.LeftOut = ""; s.Main && r.scored(i) {
+				s.Weight = float64(s.Fewest)
 				total += s.Weight
 			}
 		}
