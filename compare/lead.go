@@ -25,13 +25,10 @@ func (r *Result) LeadTable(short bool) report.Table {
 	p, ranked := page{r}, r.ranked()
 	best := ranked[0].Name
 	t := report.Table{
-		Name: "comparison", Title: "Scores and costs", Head: []string{""}, Stacked: true,
+		Name: "comparison", Title: "Scores and costs", Head: append([]string{""}, namesOf(ranked)...), Stacked: true,
 		Note: "Small print: the difference from " + best + ", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05. " +
 			fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else. ", terminal.Quantity(strconv.Itoa(r.Machine.Threads), "thread")) +
 			"Words/s: epochs × words ÷ seconds. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
-	}
-	for _, v := range ranked {
-		t.Head = append(t.Head, v.Name)
 	}
 	list := func(measures []measure) {
 		for _, m := range measures {

@@ -55,7 +55,7 @@ func (p page) Title() string {
 	if p.Result.Title != "" {
 		return p.Result.Title
 	}
-	names := p.names()
+	names := namesOf(p.Variants)
 	if len(names) > 6 {
 		names = append(names[:5], fmt.Sprintf("%d more", len(p.Variants)-5))
 	}
@@ -107,13 +107,8 @@ func (p page) Devices() string {
 
 // Externals names the variants that other programs trained; empty: none.
 func (p page) Externals() string {
-	var names []string
-	for _, v := range p.Variants {
-		if v.Mode == experiment.ModeExternal {
-			names = append(names, v.Name)
-		}
-	}
-	return strings.Join(names, ", ")
+	external := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode != experiment.ModeExternal })
+	return strings.Join(namesOf(external), ", ")
 }
 
 // Vocabularies reports whether variants that were trained have different vocabularies.

@@ -26,9 +26,9 @@ func (p page) Tables() []report.Table {
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
 
-func (p page) names() []string {
+func namesOf(variants []VariantResult) []string {
 	var names []string
-	for _, v := range p.Variants {
+	for _, v := range variants {
 		names = append(names, v.Name)
 	}
 	return names
@@ -112,7 +112,7 @@ func (p page) OtherTable() report.Table {
 
 // scoreTable has the sets that count first, then the mean of these, then the others.
 func (p page) scoreTable(table, name, title, note string) report.Table {
-	t := report.Table{Name: name, Title: title, Head: append([]string{"set"}, p.names()...), Note: note}
+	t := report.Table{Name: name, Title: title, Head: append([]string{"set"}, namesOf(p.Variants)...), Note: note}
 	row := func(head cell, counts bool, of func(VariantResult) Spread, top VariantResult) []cell {
 		cells := []cell{head}
 		for _, v := range p.Variants {
@@ -156,7 +156,7 @@ func (p page) DifferenceTable() report.Table {
 	first := p.Variants[0].Name
 	t := report.Table{
 		Name: "differences", Title: "Differences from " + first, Stacked: true,
-		Head: append(append([]string{"set"}, p.names()[1:]...), "items"),
+		Head: append(append([]string{"set"}, namesOf(p.Variants)[1:]...), "items"),
 		Note: "Score minus that of " + first + ", 95% interval, and p of Welch's test over seeds and items. * p < .05 after Holm's correction.",
 	}
 	for _, set := range append(slices.Clone(p.Sets), Set{Task: taskMean, Dataset: meanName, Weight: 1}) {
@@ -212,7 +212,7 @@ func probability(p evaluate.Score) string {
 // BandTable is the table of mean and variance of the losses at the end.
 func (p page) BandTable() report.Table {
 	t := report.Table{
-		Name: "loss", Title: "Loss of words by frequency, at the end", Stacked: true, Head: slices.Concat([]string{"occurrences"}, p.names(), []string{"words"}),
+		Name: "loss", Title: "Loss of words by frequency, at the end", Stacked: true, Head: slices.Concat([]string{"occurrences"}, namesOf(p.Variants), []string{"words"}),
 		Note: "The loss of a word is the mean over 16 of its contexts with negatives, the same pairs for all variants. " +
 			"Compare the rows of a column. Columns differ also because variants minimize different losses.",
 	}
@@ -239,7 +239,7 @@ var ofOthers = []string{"checkpoint", "sync", "combine-rule"}
 func (p page) SettingTable() report.Table {
 	trained := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode == experiment.ModeExternal })
 	t := report.Table{
-		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, p.names()[:len(trained)]...),
+		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, namesOf(p.Variants)[:len(trained)]...),
 		Note: "Tuning is the number of runs that found a recipe, on English Wikipedia with " + enumerate(tunedOn, itself) + ".",
 		Rows: [][]cell{{{Text: "tuning"}}},
 	}

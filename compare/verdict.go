@@ -195,12 +195,9 @@ func (r *Result) highest(clause string, best VariantResult, alike []Difference) 
 	if len(alike) == 0 {
 		return clause + fmt.Sprintf("%s has the highest mean score, %s.", best.Name, best.Score.Mean)
 	}
-	var names []string
-	for _, v := range r.Variants {
-		if v.Name == best.Name || slices.ContainsFunc(alike, func(d Difference) bool { return d.Against == v.Name }) {
-			names = append(names, v.Name)
-		}
-	}
+	names := slices.DeleteFunc(namesOf(r.Variants), func(name string) bool {
+		return name != best.Name && !slices.ContainsFunc(alike, func(d Difference) bool { return d.Against == name })
+	})
 	who := enumerate(names, itself)
 	switch {
 	case len(names) == len(r.Variants):

@@ -87,7 +87,7 @@ func checkMatrix(t *testing.T, m *Matrix, rows [][]uint32, o Options) {
 		for _, context := range contexts {
 			found[context]++
 		}
-		if got := m.RowTotal(i); got != uint64(len(contexts)) {
+		if got := m.totals[i]; got != uint64(len(contexts)) {
 			t.Fatalf("row %d: %d contexts found, want %d", i, got, len(contexts))
 		}
 		row := m.Row(i)

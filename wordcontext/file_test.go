@@ -77,7 +77,7 @@ func TestSaveAndOpen(t *testing.T) {
 				t.Error("other slots or phases")
 			}
 			for i := range m.Rows() {
-				if got.RowTotal(i) != m.RowTotal(i) || got.RowLength(i) != m.RowLength(i) || !slices.Equal(got.Row(i), m.Row(i)) {
+				if got.totals[i] != m.totals[i] || got.RowLength(i) != m.RowLength(i) || !slices.Equal(got.Row(i), m.Row(i)) {
 					t.Fatalf("row %d differs", i)
 				}
 			}

@@ -159,10 +159,6 @@ func (m *Matrix) RowLength(i int) int { return int(m.lengths[i]) }
 // sample in every iteration.
 func (m *Matrix) Tempered() bool { return m.options.tempered() }
 
-// RowTotal returns n_i, the number of contexts that word i has in all passes
-// over the text.
-func (m *Matrix) RowTotal(i int) uint64 { return m.totals[i] }
-
 // ContextCounts returns V counts: the number of times that each word is a context
 // in all passes over the text, before rows are cut or repeated. As weights of
 // the negatives, these counts make both steps of W2V-CL optimise one objective;

@@ -83,25 +83,20 @@ const (
 
 // labelWidth returns the room that names need at the right.
 func labelWidth(series []Series) float64 {
-	most, shared := 0, sharedWords(series)
+	most, shared := 0, sharedWord(series)
 	for _, s := range series {
 		most = max(most, min(labelMost, utf8.RuneCountInString(s.Name[shared:])))
 	}
 	return labelGap + 8 + labelLetter*float64(most)
 }
 
-// sharedWords returns the length of the words that the names of all series begin with, such as the mode of swept variants.
-func sharedWords(series []Series) int {
-	shared := series[0].Name
-	for _, s := range series {
-		for !strings.HasPrefix(s.Name, shared) {
-			shared = shared[:len(shared)-1]
-		}
-	}
-	if len(series) == 1 {
+// sharedWord returns the length of the word that the names of all series begin with, such as the mode of swept variants.
+func sharedWord(series []Series) int {
+	word, _, _ := strings.Cut(series[0].Name, " ")
+	if len(series) == 1 || slices.ContainsFunc(series, func(s Series) bool { return !strings.HasPrefix(s.Name, word+" ") }) {
 		return 0
 	}
-	return strings.LastIndexByte(shared, ' ') + 1
+	return len(word) + 1
 }
 
 // labels writes the name of each series beside its last point, or as near as other names leave room.
@@ -129,7 +124,7 @@ func (c *canvas) labels(series []Series, x, y axis) {
 		places[i] = min(places[i], limit)
 		limit = places[i] - row
 	}
-	shared := sharedWords(series)
+	shared := sharedWord(series)
 	for i, s := range series {
 		name := []rune(s.Name[shared:])
 		if len(name) > labelMost {

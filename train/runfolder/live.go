@@ -43,14 +43,12 @@ func (r *Run) progress() string {
 		units = metrics[len(metrics)-1].Unit
 	}
 	s, err := OpenCheckpoint(r.Path(CheckpointFile))
-	of := ""
 	if err == nil && s != nil {
 		s.Close()
 		units = max(units, s.Position.Units)
-		if !limited {
-			of = terminal.Number(units) + " of "
-			units = s.Units
-		}
 	}
-	return ": " + of + terminal.Quantity(terminal.Number(units), unit)
+	if err != nil || s == nil || limited {
+		return ": " + terminal.Quantity(terminal.Number(units), unit)
+	}
+	return fmt.Sprintf(": %s of %s", terminal.Number(units), terminal.Quantity(terminal.Number(s.Units), unit))
 }

@@ -185,9 +185,6 @@ func (s *SVD) Reset() {
 // Close implements trainer.Trainer.
 func (s *SVD) Close() error { return nil }
 
-// Singular returns the singular values of the tables, the largest first.
-func (s *SVD) Singular() []float64 { return s.values }
-
 func (s *SVD) blockOf(j int) []float32 { return s.basis[j*s.rows*block:][:s.rows*block] }
 
 func (s *SVD) projectedBlock(i, j int) []float32 {

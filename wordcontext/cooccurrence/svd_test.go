@@ -54,7 +54,7 @@ func TestSVDEqualsGonum(t *testing.T) {
 				t.Fatal("gonum has no result")
 			}
 			want := exact.Values(nil)
-			for k, got := range s.Singular() {
+			for k, got := range s.values {
 				if math.Abs(got-want[k]) > 1e-4*want[0] {
 					t.Errorf("%d rows, %v full: value %d is %v, want %v", rows, part, k, got, want[k])
 				}
@@ -94,7 +94,7 @@ func TestSVDLastValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	train(t, s, 0)
-	for k, got := range s.Singular() {
+	for k, got := range s.values {
 		if want := float64(m.values[k][0]); math.Abs(got-want) > 1e-4*want {
 			t.Errorf("value %d is %v, want %v", k+1, got, want)
 		}
