@@ -50,7 +50,7 @@ func (l LineChart) draw() *canvas {
 		s.Points = known
 		series = append(series, s)
 	}
-	c := newCanvas(l.Title, height)
+	c := &canvas{title: l.Title}
 	if len(xs) == 0 {
 		return c.nothing()
 	}

@@ -102,10 +102,10 @@ func (c *canvas) paper() []shape {
 func WriteSVG(w io.Writer, l LineChart) error {
 	c := l.draw()
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%gmm" height="%.1fmm" viewBox="0 0 %d %g" role="img">`+"\n",
-		paperWidth, paperWidth*c.height/width, width, c.height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%gmm" height="%.1fmm" viewBox="0 0 %d %d" role="img">`+"\n",
+		paperWidth, paperWidth*height/width, width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n", escape(c.title))
-	fmt.Fprintf(&b, `<rect fill="#ffffff" width="%d" height="%g"/>`+"\n", width, c.height)
+	fmt.Fprintf(&b, `<rect fill="#ffffff" width="%d" height="%d"/>`+"\n", width, height)
 	for _, s := range c.paper() {
 		b.WriteString(s.element(svgLook(s)) + "\n")
 	}

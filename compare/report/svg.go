@@ -59,14 +59,9 @@ type shape struct {
 type point struct{ x, y float64 }
 
 type canvas struct {
-	title  string // for readers who cannot see the chart
-	height float64
+	title  string  // for readers who cannot see the chart
 	end    float64 // of the axes, at the right
 	shapes []shape
-}
-
-func newCanvas(title string, height float64) *canvas {
-	return &canvas{title: title, height: height, end: width}
 }
 
 func (c *canvas) add(s shape) { c.shapes = append(c.shapes, s) }
@@ -91,7 +86,7 @@ func (c *canvas) yAxis(a axis, name string) {
 
 // xAxis draws line, ticks and name of a horizontal axis.
 func (c *canvas) xAxis(a axis, name string) {
-	y := c.height - bottom
+	y := float64(height - bottom)
 	c.line("axis", noSeries, left, y, c.end, y)
 	for _, tick := range a.ticks {
 		x := a.at(tick)
@@ -103,7 +98,7 @@ func (c *canvas) xAxis(a axis, name string) {
 
 // nothing returns a chart that says that there is nothing to show.
 func (c *canvas) nothing() *canvas {
-	c.text(width/2, c.height/2, "name", "middle", "nothing to show")
+	c.text(width/2, height/2, "name", "middle", "nothing to show")
 	return c
 }
 
@@ -111,7 +106,7 @@ func (c *canvas) nothing() *canvas {
 // callers in it is escaped.
 func (c *canvas) pageSVG() template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %g" role="img" aria-label="%s">`, width, c.height, escape(c.title))
+	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, height, escape(c.title))
 	for _, s := range c.shapes {
 		look := fmt.Sprintf(`class=%q`, s.role)
 		if s.series != noSeries {

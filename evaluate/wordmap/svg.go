@@ -89,7 +89,7 @@ func onPicture(places []Place) []Place {
 // labels places words near their places so that they do not overlap: the first words
 // first, each at the nearest free point of a spiral around its place.
 func (m *Map) labels(places []Place) []label {
-	taken := newBoxes()
+	taken := &boxes{map[[2]int][]box{}}
 	var kept []label
 	largest, smallest := 19.0, 11.0
 	if len(m.Words) > 400 {
@@ -136,8 +136,6 @@ func (b box) overlaps(o box) bool {
 type boxes struct{ squares map[[2]int][]box }
 
 const gridSquare = 40.0
-
-func newBoxes() *boxes { return &boxes{map[[2]int][]box{}} }
 
 func (b *boxes) each(x box, do func(square [2]int) bool) bool {
 	for i := int(math.Floor((x.x - x.wide) / gridSquare)); float64(i)*gridSquare <= x.x+x.wide; i++ {
