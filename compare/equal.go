@@ -194,7 +194,11 @@ func (p page) fairness() string {
 	if tuning := p.span("tuning", "runs", VariantResult.tuning); tuning.fair() {
 		said = append(said, tuning.sentence())
 	} else if tuning.most > 0 {
-		said = append(said, fmt.Sprintf("Same tuning: no, %s to %s runs%s.", report.Short(tuning.least), report.Short(tuning.most), p.onTunedSets()))
+		least := "up"
+		if tuning.least > 0 { // else nobody recorded it
+			least = report.Short(tuning.least)
+		}
+		said = append(said, fmt.Sprintf("Same tuning: no, %s to %s runs%s.", least, report.Short(tuning.most), p.onTunedSets()))
 	}
 	if p.Externals() != "" {
 		said = append(said, p.Externals()+" trained elsewhere.")
@@ -205,10 +209,10 @@ func (p page) fairness() string {
 // tunedOn are the sets by which recipes were tuned.
 var tunedOn = []string{"MEN", "RW", "SimLex-999", "WS-353", "Google"}
 
-// onTunedSets says of tuning that it was by sets of this comparison.
+// onTunedSets says that recipes were chosen by scores on sets of this comparison.
 func (p page) onTunedSets() string {
 	if slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 && slices.Contains(tunedOn, s.Dataset) }) {
-		return ", on these test sets"
+		return ", chosen on these test sets"
 	}
 	return ""
 }

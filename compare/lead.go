@@ -23,12 +23,9 @@ type measure struct {
 // first; of many, they are rows. A short one has the seconds and the memory, and no other costs.
 func (r *Result) LeadTable(short bool) report.Table {
 	p, ranked := page{r}, r.ranked()
-	best := ranked[0].Name
 	t := report.Table{
 		Name: "comparison", Title: "Scores and costs", Head: append([]string{""}, namesOf(ranked)...), Stacked: true,
-		Note: "Small print: the difference from " + best + ", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05. " +
-			fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else. ", terminal.Quantity(strconv.Itoa(r.Machine.Threads), "thread")) +
-			"Words/s: epochs × words ÷ seconds. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
+		Note: p.leadNote(ranked[0].Name),
 	}
 	list := func(measures []measure) {
 		for _, m := range measures {
@@ -39,7 +36,7 @@ func (r *Result) LeadTable(short bool) report.Table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	list(p.scoreMeasures(best))
+	list(p.scoreMeasures(ranked))
 	t.Rule = len(t.Rows)
 	costs := p.costMeasures()
 	if short {
@@ -47,7 +44,7 @@ func (r *Result) LeadTable(short bool) report.Table {
 	}
 	list(costs)
 	if short && slices.ContainsFunc(r.Differences, Difference.named) {
-		t.Head[0] = "* p < .05 against " + best
+		t.Head[0] = "* p < .05 against " + ranked[0].Name
 	}
 	if p.Many() {
 		t.Head[0] = cmp.Or(t.Head[0], "variant")
@@ -56,17 +53,51 @@ func (r *Result) LeadTable(short bool) report.Table {
 	return t
 }
 
+// leadNote explains the first table.
+func (p page) leadNote(best string) string {
+	said := []string{
+		fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else.", terminal.Quantity(strconv.Itoa(p.Machine.Threads), "thread")),
+		"Words/s: epochs × words ÷ seconds, if idle where that is known. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
+	}
+	switch {
+	case len(p.Differences) == 0:
+	case p.Many():
+		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding; * p < .05. Metrics and p: in the tables below.")
+	case p.SeveralSeeds:
+		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05.")
+	default:
+		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding.")
+	}
+	return strings.Join(said, " ")
+}
+
 // Many reports whether the variants are too many for columns of a table.
 func (p page) Many() bool { return len(p.Variants) > few+1 }
 
 // scoreMeasures are the mean score, the sets that it is of, and the sets of sentences.
-func (p page) scoreMeasures(best string) []measure {
+func (p page) scoreMeasures(ranked []VariantResult) []measure {
+	best := ranked[0].Name
+	differences := map[string][]Difference{} // from the best, by variant
+	for _, d := range p.Differences {
+		other := d.Variant
+		if other == best {
+			other = d.Against
+		}
+		if d, ok := d.from(other, best); ok {
+			differences[other] = append(differences[other], d)
+		}
+	}
+	above, alike := p.apart(ranked)
 	mean := Set{Task: taskMean, Dataset: meanName}
-	measures := []measure{{name: meanName, detail: p.counted(), of: func(v VariantResult) cell { return p.behind(best, v, v.Score, mean) }}}
+	measures := []measure{{name: meanName, detail: p.counted(), of: func(v VariantResult) cell {
+		c := p.behind(differences[v.Name], v.Score, mean)
+		c.Best = v.Name == best && len(above) > 0 && len(alike) == 0
+		return c
+	}}}
 	for i, set := range p.Sets {
 		if set.Main && set.LeftOut == "" || set.table() == tableClasses {
 			measures = append(measures, measure{name: set.Dataset, detail: set.Metric + ", " + coverage(set), of: func(v VariantResult) cell {
-				return p.behind(best, v, v.Scores[i], set)
+				return p.behind(differences[v.Name], v.Scores[i], set)
 			}})
 		}
 	}
@@ -84,21 +115,19 @@ func (p page) counted() string {
 	return fmt.Sprintf("%d of %s, weighted", counted, terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set"))
 }
 
-// behind is the score of a variant, with its difference from that of the best.
-func (p page) behind(best string, v VariantResult, score Spread, set Set) cell {
+// behind is a score with the difference from that of the best.
+func (p page) behind(differences []Difference, score Spread, set Set) cell {
 	c := cell{Text: score.Mean.String()}
-	if v.Name == best && set.Task == taskMean {
-		c.Best = slices.ContainsFunc(p.Differences, func(d Difference) bool { return d.Task == taskMean && d.named() })
-	}
-	for _, d := range p.Differences {
-		if d, ok := d.from(v.Name, best); ok && d.of(set) {
-			c.Small = signed(d.Difference.Value)
-			if d.Holm.Valid() && !p.Many() {
-				c.Small += ", " + probability(d.Holm)
-			}
-			if d.named() {
-				c.Text += "*"
-			}
+	for _, d := range differences {
+		if !d.of(set) {
+			continue
+		}
+		c.Small = signed(d.Difference.Value)
+		if d.Holm.Valid() && !p.Many() {
+			c.Small += ", " + probability(d.Holm)
+		}
+		if d.named() {
+			c.Text += "*"
 		}
 	}
 	return c
@@ -112,7 +141,12 @@ func (p page) costMeasures() []measure {
 	}
 	clock := "seconds"
 	if slices.ContainsFunc(p.Variants, func(v VariantResult) bool { return v.Length != nil }) {
-		add("seconds if idle", true, func(v VariantResult) cell { return positive(v.Seconds()) })
+		add("seconds if idle", true, func(v VariantResult) cell {
+			if v.Length == nil {
+				return positive(0)
+			}
+			return positive(v.Length.Seconds)
+		})
 		clock = "clock seconds"
 	}
 	add(clock, true, func(v VariantResult) cell { return positive(v.clock()) })
@@ -131,9 +165,9 @@ func (p page) costMeasures() []measure {
 	return measures
 }
 
-// Recipes names the settings of a few variants that people ask for first.
+// Recipes names the settings of a few variants that people ask for first; of many, none.
 func (p page) Recipes() string {
-	said := []string{"Each mode has tuned settings of its own."}
+	var said []string
 	for _, v := range p.Variants {
 		if !p.Many() && v.Mode != experiment.ModeExternal {
 			said = append(said, v.recipe())

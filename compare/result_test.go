@@ -198,7 +198,7 @@ func TestFairness(t *testing.T) {
 		{[]VariantResult{of("a", 10, 6e6, 5), of("b", 20, 1e6, 60)}, false, "Same time: no, from 10 seconds (a) to 20 (b). Same pairs: no, from 1M pairs (b) to 6M (a). Same epochs: no, from 5 epochs (a) to 60 (b)."},
 		{[]VariantResult{of("a", 10, 0, 5), of("b", 20, 1e6, 10)}, false, "Same pairs: no, from 0 pairs (a) to 1M (b)."},
 		{[]VariantResult{of("a", 10, 1e6, 5), external}, true, "elsewhere trained elsewhere."},
-		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "Same tuning: no, 0 to 100 runs."},
+		{[]VariantResult{of("a", 10, 1e6, 5), barely, never}, true, "Same tuning: no, up to 100 runs."},
 		{[]VariantResult{of("a", 10, 1e6, 5), spelt}, true, "Only d (--subword ngram) composes words from their spelling"},
 		{[]VariantResult{spelt, spelt, external}, true, "Same epochs: yes, 5 epochs each."},
 	} {

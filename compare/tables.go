@@ -202,11 +202,12 @@ func probability(p evaluate.Score) string {
 		return "p < .001"
 	case p > 0.995:
 		return "p > .99"
-	case p < 0.1:
-		return fmt.Sprintf("p = %s", strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 3, 64), "0"))
-	default:
-		return fmt.Sprintf("p = %s", strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', 2, 64), "0"))
 	}
+	digits := 2
+	if p < 0.1 {
+		digits = 3
+	}
+	return "p = " + strings.TrimPrefix(strconv.FormatFloat(float64(p), 'f', digits, 64), "0")
 }
 
 // BandTable is the table of mean and variance of the losses at the end.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
+	"github.com/w2vcl/w2vcl/evaluate"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
@@ -49,19 +50,13 @@ func (r *Result) verdict() (said []string, next string) {
 		return []string{fmt.Sprintf("The mean score of %s is %s. There is nothing to compare it with.", order[0].Name, order[0].Score.Mean)}, ""
 	}
 	best := order[0]
-	var above, alike []Difference
-	for _, v := range order[1:] {
-		for _, d := range r.Differences {
-			if d, ok := d.from(best.Name, v.Name); ok && d.Task == taskMean && d.named() {
-				above = append(above, d)
-			} else if ok && d.Task == taskMean {
-				alike = append(alike, d)
-			}
-		}
-	}
+	above, alike := r.apart(order)
 	said = r.meanSentences(best, order[1], above, alike)
-	if i := slices.IndexFunc(said, func(text string) bool { return strings.Contains(text, "[") }); i >= 0 {
-		said[i] = strings.Replace(said[i], "[", "[95%: ", 1)
+	for i, text := range said { // the first interval says what it is
+		if before, after, found := strings.Cut(text, "["); found {
+			said[i] = before + "[95%: " + after
+			break
+		}
 	}
 	if r.Tests > 0 {
 		said = append(said, r.setSentence(best.Name, order[1:]))
@@ -83,45 +78,61 @@ func (r *Result) verdict() (said []string, next string) {
 	return said, next
 }
 
+// apart returns the differences of the best variant in the mean score from those that the verdict calls lower, and from the others.
+func (r *Result) apart(ranked []VariantResult) (above, alike []Difference) {
+	for _, v := range ranked[1:] {
+		for _, d := range r.Differences {
+			if d, ok := d.from(ranked[0].Name, v.Name); ok && d.Task == taskMean && d.named() {
+				above = append(above, d)
+			} else if ok && d.Task == taskMean {
+				alike = append(alike, d)
+			}
+		}
+	}
+	return above, alike
+}
+
 // further says what could still change a verdict that no more seeds change.
 func (r *Result) further(best VariantResult) string {
 	var others []string
 	for _, v := range r.lessTuned(best) {
-		if rate, err := strconv.ParseFloat(v.Settings["lr"], 64); err == nil && v.Name == v.Mode {
+		if rate, err := strconv.ParseFloat(v.Settings["lr"], 64); err == nil && v.plain() {
 			others = append(others, fmt.Sprintf("--variant '%s: lr=%g,%g,%g'", v.Name, rate/2, rate, rate*2))
 		}
 	}
-	if len(others) == 0 || best.Name != best.Mode {
+	if len(others) == 0 || !best.plain() {
 		return "Try a larger --budget, with a new --out."
 	}
 	return fmt.Sprintf("More tuning might: repeat with --modes %s %s and a new --out.", best.Mode, strings.Join(others[:min(len(others), few)], " "))
 }
 
-// lessTuned returns the variants whose recipe took much fewer runs to find than that of another.
+// plain reports whether the variant is a mode with its recipe.
+func (v VariantResult) plain() bool { return v.Name == v.Mode && len(v.Own) == 0 }
+
+// lessTuned returns the variants whose recipes took far fewer runs to find than that of another.
 func (r *Result) lessTuned(than VariantResult) []VariantResult {
 	return slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return v.tuning() == 0 || v.tuning()*unequal >= than.tuning() })
 }
 
-// hangsOn says that, without one set, a variant would lead that the verdict calls lower than the best. If there is no such set, or several, it
-// returns "".
-func (r *Result) hangsOn(best VariantResult) (said string) {
+// hangsOn names the sets without each of which another variant would lead; "": there is none.
+func (r *Result) hangsOn(best VariantResult) string {
+	var said []string
 	for k, s := range r.Sets {
 		if s.Weight == 0 || s.Weight == 1 {
 			continue
 		}
-		without := func(v VariantResult) float64 {
-			return (float64(v.Score.Mean) - s.Weight*float64(v.Scores[k].Mean)) / (1 - s.Weight)
+		without := func(v VariantResult) evaluate.Score {
+			return (v.Score.Mean - evaluate.Score(s.Weight)*v.Scores[k].Mean) / evaluate.Score(1-s.Weight)
 		}
 		first := slices.MaxFunc(r.Variants, func(a, b VariantResult) int { return cmp.Compare(without(a), without(b)) })
-		if without(first) <= without(best) {
-			continue
+		if without(first) > without(best) {
+			said = append(said, fmt.Sprintf("ithout %s, %s would lead, %s to %s", s.Dataset, first.Name, without(first), without(best)))
 		}
-		if said != "" {
-			return ""
-		}
-		said = fmt.Sprintf("Without %s, %s would lead, %.3f to %.3f.", s.Dataset, first.Name, without(first), without(best))
 	}
-	return said
+	if len(said) == 0 {
+		return ""
+	}
+	return "W" + strings.Join(said[:min(len(said), few)], "; w") + "."
 }
 
 // tunedMore says that the recipe of the best variant took many more runs to find than those of others; "": it did not.
@@ -173,7 +184,10 @@ func (r *Result) meanSentences(best, next VariantResult, above, alike []Differen
 	beside := func(d Difference) string { return d.Against + " (" + d.text() + ")" }
 	switch {
 	case len(alike) > few:
-		who := strings.Replace(others(len(alike), len(r.Variants)-1), "all ", "any of the ", 1)
+		who := others(len(alike), len(r.Variants)-1)
+		if len(alike) == len(r.Variants)-1 {
+			who = fmt.Sprintf("any of the %d others", len(alike))
+		}
 		list = append(list, apart+who+", such as "+beside(alike[0])+".")
 	case len(alike) > 0:
 		list = append(list, apart+enumerate(alike, beside)+".")

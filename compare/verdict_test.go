@@ -159,12 +159,26 @@ func TestCaveats(t *testing.T) {
 	if got, want := r.hangsOn(best), "Without y, b would lead, 0.200 to 0.100."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if got, want := r.hangsOn(VariantResult{Score: spreadOf([]float64{.6}), Scores: []Spread{spreadOf([]float64{.9}), spreadOf([]float64{.2}), {}}}), "Without x, a would lead, 0.900 to 0.300."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if said := r.tunedMore(best); said != "" {
 		t.Errorf("equal tuning: %q", said)
 	}
 	r.Variants[slices.IndexFunc(r.Variants, func(v VariantResult) bool { return v.Name == "a" })].Searched = &search{Runs: 40}
 	best = r.ranked()[0]
 	if got, want := r.tunedMore(best), "But a was tuned with 40 runs, the others with 10."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for i := range r.Variants {
+		v := &r.Variants[i]
+		v.Mode, v.Settings = v.Name, map[string]string{"lr": "0.1"}
+		if v.Name == "c" { // what it has of its own would be lost
+			v.Own = map[string]string{"window": "3"}
+		}
+	}
+	want := "More tuning might: repeat with --modes a --variant 'b: lr=0.05,0.1,0.2' and a new --out."
+	if got := r.further(r.ranked()[0]); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

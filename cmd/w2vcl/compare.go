@@ -282,8 +282,8 @@ func (o *compareOptions) source() func() io.Reader {
 	return nil
 }
 
-// printComparison prints the verdict, a short form of the first table of the page, and what a reader asks then, at last the page; on a
-// narrow terminal without metrics and coverage.
+// printComparison prints the verdict, a short form of the first table of the page, without metrics and coverage on a narrow terminal, and what
+// a reader asks then.
 func printComparison(s cli.Streams, r *compare.Result, page string) error {
 	said := []string{r.Verdict[0], strings.Join(r.Verdict[1:], " ")}
 	for _, text := range said[:min(len(r.Verdict), 2)] {

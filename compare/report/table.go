@@ -103,7 +103,7 @@ var teX = strings.NewReplacer(
 )
 
 // WriteCSV writes the texts of the table. Columns with small texts have a second
-// column for these, and numbers have a hyphen for their sign, as programs expect.
+// column for these.
 func (t Table) WriteCSV(w io.Writer) error {
 	small := make([]bool, t.columns())
 	for _, row := range t.Rows {
@@ -121,12 +121,12 @@ func (t Table) WriteCSV(w io.Writer) error {
 	for _, row := range t.Rows {
 		var texts []string
 		for i, c := range row {
-			texts = append(texts, hyphen(c.Text))
+			texts = append(texts, plain(c.Text))
 			if small[i] {
-				texts = append(texts, hyphen(c.Small))
+				texts = append(texts, plain(c.Small))
 			}
 			for k := range max(c.Span, 1) - 1 { // a value for all columns stands in each
-				texts = append(texts, hyphen(c.Text))
+				texts = append(texts, plain(c.Text))
 				if small[i+k+1] {
 					texts = append(texts, "")
 				}
@@ -153,4 +153,11 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9.]+(e[-+]?[0-9]+)?($|[ %])|^-$|^[-+]Inf$`) })
 
-func hyphen(text string) string { return strings.ReplaceAll(text, "−", "-") }
+// plain writes a number as programs expect: with a hyphen for its sign, and without a star.
+func plain(text string) string {
+	text = strings.ReplaceAll(text, "−", "-")
+	if bare := strings.TrimSuffix(text, "*"); number().MatchString(bare) {
+		return bare
+	}
+	return text
+}

@@ -92,3 +92,14 @@ func TestTableNames(t *testing.T) {
 		}
 	}
 }
+
+func TestTransposed(t *testing.T) {
+	table := Table{Head: []string{"variant", "a", "b"}, Rule: 1, Rows: [][]Cell{{{Text: "score"}, {Text: "0.5*"}, {Text: "−0.2"}}, {{Text: "seconds"}, {Text: "1"}, {Text: "2"}}}}
+	var b strings.Builder
+	if err := table.Transposed().WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "variant,score,seconds\na,0.5,1\nb,-0.2,2\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

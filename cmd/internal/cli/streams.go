@@ -43,7 +43,7 @@ func (s Streams) width() int {
 
 // Paragraph writes a text, on a terminal in lines that fit, with a head to the left of all.
 func (s Streams) Paragraph(head, text string) error {
-	lines := terminal.Wrap(terminal.VisibleLine(text), s.width()-len(head)-1) // some terminals begin a line behind a full one
+	lines := terminal.Wrap(terminal.VisibleLine(text), s.width()-len(head)-1) // some terminals wrap when a line is full
 	_, err := fmt.Fprintln(s.Out, head+strings.ReplaceAll(lines, "\n  ", "\n"+strings.Repeat(" ", len(head))))
 	return err
 }
