@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -338,7 +339,7 @@ func (e *executor) finish(ctx context.Context, r experiment.Run, record *Record,
 // returned function waits for it, also when it is called again.
 func (e *executor) finishBeside(ctx context.Context, r experiment.Run, record *Record) func() error {
 	done := make(chan error, 1)
-	go func() { done <- e.finish(ctx, r, record, halfOfProcessors()) }()
+	go func() { done <- e.finish(ctx, r, record, max(1, runtime.GOMAXPROCS(0)/2)) }() // training has the other half
 	return sync.OnceValue(func() error { return <-done })
 }
 

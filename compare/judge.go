@@ -194,9 +194,6 @@ func (j *judge) itemsOf(ctx context.Context, vectors *embedding.Table, threads i
 	return items, err
 }
 
-// halfOfProcessors is the number of threads of work beside other work.
-func halfOfProcessors() int { return max(1, runtime.GOMAXPROCS(0)/2) }
-
 // items returns the outcomes of single items of a finished run.
 func (j *judge) items(ctx context.Context, run string) ([]evaluate.Items, error) {
 	vectors, err := runfolder.LoadTable(ctx, run)

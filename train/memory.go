@@ -77,7 +77,7 @@ func CheckMemory(ctx context.Context, c settings.Config, o Options) (bytes int64
 
 // checkText is the first and coarsest check: only the sizes of the files are known.
 func (g memoryGuard) checkText(bytes int64) error {
-	return g.Check("reading the text", "use less text, or a machine with more memory",
+	return g.Check("reading the text", "use less text, or give it more memory",
 		memory.Need{Purpose: "text", Bytes: textNeed(bytes, g.Limit)},
 		memory.Need{Purpose: "memory in use now", Bytes: g.inUse})
 }

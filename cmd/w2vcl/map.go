@@ -66,7 +66,7 @@ func (o *mapOptions) check() error {
 		return terminal.Usagef("--out %s: the name must end in .svg", o.out)
 	case o.top < 2 || o.top > wordmap.MaxWords:
 		return terminal.Usagef("--top %d: must be from 2 to %d", o.top, wordmap.MaxWords)
-	case o.options.Perplexity < 0 || o.options.Perplexity > 1000:
+	case !(o.options.Perplexity >= 0 && o.options.Perplexity <= 1000):
 		return terminal.Usagef("--perplexity %g: must be from 0 to 1000", o.options.Perplexity)
 	case o.options.Iterations < 0:
 		return terminal.Usagef("--iterations %d: must not be negative", o.options.Iterations)

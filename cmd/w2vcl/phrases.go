@@ -88,6 +88,8 @@ func (o *phrasesOptions) check() error {
 		return terminal.Usagef("--out and --save name the same file")
 	case o.learn.MinCount < 1:
 		return terminal.Usagef("--min-count %d: must be 1 or more", o.learn.MinCount)
+	case !(o.learn.Threshold >= 0 && o.learn.Threshold <= 1e12):
+		return terminal.Usagef("--threshold %g: must be from 0 to 1e12", o.learn.Threshold)
 	case o.passes < 1 || o.passes > 20:
 		return terminal.Usagef("--passes %d: must be from 1 to 20", o.passes)
 	case o.read.MaxSentence < 2:

@@ -50,7 +50,7 @@ func newRoot(s cli.Streams, args ...string) *cobra.Command {
 them. It trains in large batches (W2V-CL), for a number of iterations that is fixed in
 advance, or sentence by sentence, as word2vec does.
 
-New here? Run 'w2vcl demo': one minute, no files needed.`,
+New here? Run 'w2vcl demo': half a minute, no files needed.`,
 		Example: `  w2vcl demo
   w2vcl train --corpus news.txt.gz --out runs/news
   w2vcl neighbors runs/news economy`,
