@@ -84,7 +84,7 @@ func TestDevice(t *testing.T) {
 		}
 	}
 	page := read(t, filepath.Join(o.Out, PageFile))
-	for _, want := range []string{"Trained on Test GPU: cl, fullw2v, k3.", "A run on a GPU was scored while the next one trained", "<td>GPU memory</td>", "device = cpu"} {
+	for _, want := range []string{"Trained on Test GPU: cl, fullw2v, k3.", "A run on a GPU was scored while the next one trained", "<td>GPU memory</td>", "device cpu"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

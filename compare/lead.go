@@ -3,11 +3,11 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/w2vcl/w2vcl/compare/experiment"
 	"github.com/w2vcl/w2vcl/compare/report"
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
@@ -77,20 +77,10 @@ func (p page) Many() bool { return len(p.Variants) > few+1 }
 // scoreMeasures are the mean score, the sets that it is of, and the sets of sentences.
 func (p page) scoreMeasures(ranked []VariantResult) []measure {
 	best := ranked[0].Name
-	differences := map[string][]Difference{} // from the best, by variant
-	for _, d := range p.Differences {
-		other := d.Variant
-		if other == best {
-			other = d.Against
-		}
-		if d, ok := d.from(other, best); ok {
-			differences[other] = append(differences[other], d)
-		}
-	}
+	differences := p.fromBest(best)
 	above, alike := p.apart(ranked)
-	mean := Set{Task: taskMean, Dataset: meanName}
 	measures := []measure{{name: meanName, detail: p.counted(), of: func(v VariantResult) cell {
-		c := p.behind(differences[v.Name], v.Score, mean)
+		c := p.behind(differences[v.Name], v.Score, theMean)
 		c.Best = v.Name == best && len(above) > 0 && len(alike) == 0
 		return c
 	}}}
@@ -102,6 +92,21 @@ func (p page) scoreMeasures(ranked []VariantResult) []measure {
 		}
 	}
 	return measures
+}
+
+// fromBest returns the differences of each variant from the best one.
+func (r *Result) fromBest(best string) map[string][]Difference {
+	differences := map[string][]Difference{}
+	for _, d := range r.Differences {
+		other := d.Variant
+		if other == best {
+			other = d.Against
+		}
+		if d, ok := d.from(other, best); ok {
+			differences[other] = append(differences[other], d)
+		}
+	}
+	return differences
 }
 
 // counted says how many of the sets the mean score is of.
@@ -165,24 +170,38 @@ func (p page) costMeasures() []measure {
 	return measures
 }
 
-// Recipes names the settings of a few variants that people ask for first; of many, none.
+// Recipes says what the variants are: the mode, and the settings of its own, where the name does not say so; of a few variants also the
+// settings that people ask for first.
 func (p page) Recipes() string {
+	asked := []string{"model", "subword", "window", "negative", "sample", "lr", "optimizer"}
+	if p.Many() {
+		asked = nil
+	}
 	var said []string
 	for _, v := range p.Variants {
-		if !p.Many() && v.Mode != experiment.ModeExternal {
-			said = append(said, v.recipe())
+		if recipe := v.recipe(asked); recipe != "" {
+			said = append(said, fmt.Sprintf("%s: %s.", v.Name, recipe))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
 // recipe is what Recipes says of a variant.
-func (v VariantResult) recipe() string {
+func (v VariantResult) recipe(asked []string) string {
 	var said []string
-	for _, name := range []string{"model", "subword", "window", "negative", "sample", "lr", "optimizer"} {
-		if value := v.Settings[name]; value != "" && value != "-1" { // -1: as the text demands
+	if !strings.HasPrefix(v.Name, v.Mode) {
+		said = append(said, v.Mode)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Own)) {
+		if !strings.Contains(v.Name, name+"="+v.Own[name]) {
+			said = append(said, name+" "+terminal.Minus(v.Own[name]))
+		}
+	}
+	for _, name := range asked {
+		_, own := v.Own[name]
+		if value := v.Settings[name]; !own && value != "" && value != "-1" { // -1: as the text demands
 			said = append(said, name+" "+terminal.Minus(value))
 		}
 	}
-	return fmt.Sprintf("%s: %s.", v.Name, strings.Join(said, ", "))
+	return strings.Join(said, ", ")
 }

@@ -52,7 +52,7 @@ func TestPaperFiles(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{PageFile, "tables/differences.tex"} {
+	for _, path := range []string{PageFile, "tables/comparison.tex"} {
 		if bad := regexp.MustCompile(`[>(|& ]-\.?[0-9]`).FindString(strings.ReplaceAll(text(path), "rotate(-90)", "")); bad != "" {
 			t.Errorf("%s has a hyphen for a minus: %q", path, bad)
 		}

@@ -163,6 +163,8 @@ const (
 	meanName = "mean score"
 )
 
+var theMean = Set{Task: taskMean, Dataset: meanName}
+
 // A Difference compares the scores of two variants on one set, or in the mean score.
 type Difference struct {
 	Task       string            `json:"task"`

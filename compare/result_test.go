@@ -74,7 +74,7 @@ func TestNoPathInAnyFile(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if files < 20 {
+	if files < 16 {
 		t.Errorf("only %d files", files)
 	}
 }

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +19,7 @@ type cell = report.Cell
 // Tables lists all tables of the report that have rows.
 func (p page) Tables() []report.Table {
 	return slices.DeleteFunc([]report.Table{
-		p.VariantTable(), p.LeadTable(false),
-		p.MainTable(), p.OtherTable(), p.ClassTable(), p.DifferenceTable(),
+		p.LeadTable(false), p.MainTable(), p.OtherTable(), p.ClassTable(),
 		p.BandTable(), p.SettingTable(),
 	}, func(t report.Table) bool { return len(t.Rows) == 0 })
 }
@@ -32,39 +30,6 @@ func namesOf(variants []VariantResult) []string {
 		names = append(names, v.Name)
 	}
 	return names
-}
-
-// VariantTable says what the variants are: how each differs from what all share. It has no
-// rows if they are modes and nothing else.
-func (p page) VariantTable() report.Table {
-	t := report.Table{
-		Name: "variants", Title: "Variants", Head: []string{"variant", "mode", "its own settings"},
-	}
-	plain := true
-	for _, v := range p.Variants {
-		var own []string
-		for _, name := range slices.Sorted(maps.Keys(v.Own)) {
-			own = append(own, name+" = "+terminal.Minus(v.Own[name]))
-		}
-		plain = plain && len(own) == 0 && v.Name == v.Mode
-		t.Rows = append(t.Rows, []cell{{Text: v.Name}, {Text: v.Mode}, {Text: cmp.Or(strings.Join(own, ", "), "–")}})
-	}
-	if plain {
-		t.Rows = nil
-	}
-	return t
-}
-
-// cell shows the difference, with a star if the verdict names it, and its interval.
-func (d Difference) cell() cell {
-	c := cell{Text: signed(d.Difference.Value)}
-	if d.named() {
-		c.Text += "*"
-	}
-	if d.Difference.Low.Valid() {
-		c.Small = fmt.Sprintf("[%s, %s]", d.Difference.Low, d.Difference.High)
-	}
-	return c
 }
 
 func sizeCell(bytes int64) cell {
@@ -96,7 +61,8 @@ const coverageNote = "In small print: the metric, and the items whose words are 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
 func (p page) MainTable() report.Table {
-	return p.scoreTable(tableMain, "scores", "Scores at the end", "Bold: the highest score of a row. "+coverageNote)
+	return p.scoreTable(tableMain, "scores", "Scores at the end", "Bold: the highest score of a row. In small print: ± standard deviation between seeds; "+
+		"95% interval of the difference from "+p.ranked()[0].Name+"; the metric, and the items whose words are all known.")
 }
 
 // ClassTable has the scores of sets of sentences.
@@ -112,11 +78,17 @@ func (p page) OtherTable() report.Table {
 
 // scoreTable has the sets that count first, then the mean of these, then the others.
 func (p page) scoreTable(table, name, title, note string) report.Table {
-	t := report.Table{Name: name, Title: title, Head: append([]string{"set"}, namesOf(p.Variants)...), Note: note}
-	row := func(head cell, counts bool, of func(VariantResult) Spread, top VariantResult) []cell {
+	t := report.Table{Name: name, Title: title, Head: append([]string{"set"}, namesOf(p.Variants)...), Note: note, Stacked: true}
+	differences := p.fromBest(p.ranked()[0].Name)
+	row := func(set Set, head cell, counts bool, of func(VariantResult) Spread, top VariantResult) []cell {
 		cells := []cell{head}
 		for _, v := range p.Variants {
 			c := score(of(v))
+			for _, d := range differences[v.Name] {
+				if d.of(set) && d.Difference.Low.Valid() {
+					c.Small = strings.TrimSpace(fmt.Sprintf("%s [%s, %s]", c.Small, d.Difference.Low, d.Difference.High))
+				}
+			}
 			c.Best = counts && c.Text == of(top).Mean.String()
 			cells = append(cells, c)
 		}
@@ -124,7 +96,7 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 	}
 	var others [][]cell
 	for i, set := range p.Sets {
-		cells := row(cell{Text: set.Dataset, Small: set.Metric + ", " + coverage(set)}, set.Weight > 0, func(v VariantResult) Spread { return v.Scores[i] }, p.top(i))
+		cells := row(set, cell{Text: set.Dataset, Small: set.Metric + ", " + coverage(set)}, set.Weight > 0, func(v VariantResult) Spread { return v.Scores[i] }, p.top(i))
 		switch {
 		case set.table() != table:
 		case set.Main && set.Weight == 0:
@@ -135,7 +107,7 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 		}
 	}
 	if table == tableMain {
-		t.Rows = append(t.Rows, row(cell{Text: meanName}, true, func(v VariantResult) Spread { return v.Score }, p.ranked()[0]))
+		t.Rows = append(t.Rows, row(theMean, cell{Text: meanName}, true, func(v VariantResult) Spread { return v.Score }, p.ranked()[0]))
 		t.Rule = len(t.Rows)
 	}
 	t.Rows = append(t.Rows, others...)
@@ -149,35 +121,6 @@ func coverage(s Set) string {
 		text += " to " + terminal.Number(s.Fewest)
 	}
 	return text + " of " + terminal.Number(s.Total)
-}
-
-// DifferenceTable is the table of differences from the first variant.
-func (p page) DifferenceTable() report.Table {
-	first := p.Variants[0].Name
-	t := report.Table{
-		Name: "differences", Title: "Differences from " + first, Stacked: true,
-		Head: append(append([]string{"set"}, namesOf(p.Variants)[1:]...), "items"),
-		Note: "Score minus that of " + first + ", 95% interval, and p of Welch's test over seeds and items. * p < .05 after Holm's correction.",
-	}
-	for _, set := range append(slices.Clone(p.Sets), Set{Task: taskMean, Dataset: meanName, Weight: 1}) {
-		row := []cell{{Text: set.Dataset, Small: set.Metric}}
-		var items cell
-		for _, d := range p.Differences {
-			if d.Against != first || !d.of(set) || set.Weight == 0 {
-				continue
-			}
-			items.Text = terminal.Number(d.Items)
-			c := d.cell()
-			if d.P.Valid() {
-				c.Small += ", " + probability(d.P)
-			}
-			row = append(row, c)
-		}
-		if len(row) > 1 {
-			t.Rows = append(t.Rows, append(row, items))
-		}
-	}
-	return t
 }
 
 func (d Difference) of(s Set) bool {
