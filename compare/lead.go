@@ -43,7 +43,9 @@ func (r *Result) LeadTable(short bool) report.Table {
 		costs = slices.DeleteFunc(costs, func(m measure) bool { return !m.brief })
 	}
 	list(costs)
-	if short && slices.ContainsFunc(r.Differences, Difference.named) {
+	if short && slices.ContainsFunc(r.Differences, func(d Difference) bool {
+		return d.named() && (d.Variant == ranked[0].Name || d.Against == ranked[0].Name)
+	}) {
 		t.Head[0] = "* p < .05 against " + ranked[0].Name
 	}
 	if p.Many() {
