@@ -29,8 +29,9 @@ type matrixMaker struct {
 
 	// save lets a built M be written to config.Matrix. If that is not set, an M that does not fit the memory is
 	// written to the folder cache; with "" it is refused.
-	save  bool
-	cache string
+	save       bool
+	cache      string
+	memoryOnly bool // M was found to fit the memory and is built there
 }
 
 // A SharedMatrix returns an M in memory that runs have together, and the seconds of its build. It
@@ -54,17 +55,18 @@ type madeMatrix struct {
 func (k *matrixMaker) open(ctx context.Context, p *progress.Progress) (made madeMatrix, err error) {
 	start := time.Now()
 	made.Matrix, err = k.reuse(p)
+	fits := k.memoryOnly || k.fits()
 	switch {
 	case made.Matrix != nil || err != nil:
-	case k.fits() && k.shared != nil:
+	case fits && k.shared != nil:
 		made.Shared, made.Held = true, true
 		made.Matrix, made.Seconds, err = k.shared(k.text, k.config.MatrixOptions(), func() (*wordcontext.Matrix, error) {
 			made.Held = false
 			return k.build(ctx, p)
 		})
-	case k.fits() && (k.save || k.text.Text().Tokens() <= measuredTokens):
+	case fits && (k.save || k.text.Text().Tokens() <= measuredTokens):
 		made.Matrix, err = k.build(ctx, p)
-	case k.fits():
+	case fits:
 		return k.guess(ctx, p)
 	case k.save:
 		made.Matrix, err = k.buildFile(ctx, p)

@@ -16,8 +16,10 @@ import (
 	"github.com/w2vcl/w2vcl/corpus"
 	"github.com/w2vcl/w2vcl/internal/machine"
 	"github.com/w2vcl/w2vcl/internal/memory"
+	"github.com/w2vcl/w2vcl/train/cluster"
 	"github.com/w2vcl/w2vcl/train/progress"
 	"github.com/w2vcl/w2vcl/train/settings"
+	"github.com/w2vcl/w2vcl/train/trainer"
 	"github.com/w2vcl/w2vcl/wordcontext"
 )
 
@@ -116,6 +118,26 @@ func TestMatrixBeyondTheLimit(t *testing.T) {
 			t.Errorf("%d bytes below: on the disk %t, %v", below, m.Bounded(), err)
 		}
 		j.close()
+	}
+}
+
+// TestMatrixOfRanks: an M that does not fit the memory of one rank is built on none.
+func TestMatrixOfRanks(t *testing.T) {
+	text, config := testText(t)
+	err := cluster.Run(2, func(comm cluster.Comm) error {
+		j := &job{config: config, text: newText(text), options: Options{Ranks: &cluster.Group{Comm: comm}}, account: &trainer.Account{}}
+		j.executor = newExecutor(j)
+		if comm.Rank() == 1 {
+			j.guard.Guard = limited(15e6)
+		}
+		err := j.makeMatrix(t.Context(), nil, nil)
+		if err == nil || !strings.Contains(err.Error(), "rank 1: on several ranks, M must fit into the memory") {
+			t.Errorf("rank %d: %v", comm.Rank(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -22,7 +22,7 @@ type job struct {
 	config  settings.Config
 	mode    settings.Mode
 	options Options
-	dry     bool                  // leave no files: M is built but not written
+	dry     bool                  // only plan, and leave no files: M may be a guess, which is not to be trained on
 	asks    bool                  // make neither M nor a trainer
 	folder  string                // of the run, for an M that does not fit the memory
 	from    *runfolder.SavedState // the checkpoint to go on from; nil: start anew
@@ -149,10 +149,14 @@ func (j *job) checkWithMatrix() error {
 func (j *job) makeMatrix(ctx context.Context, b *blueprint, p *progress.Progress) error {
 	maker := matrixMaker{
 		config: &j.config, text: j.text.corpus, guard: j.guard.Guard, training: j.sum(), shared: j.options.Matrix,
-		save: !j.dry, cache: j.folder,
+		save: !j.dry, cache: j.folder, memoryOnly: j.options.Ranks != nil,
 	}
-	if j.options.Ranks != nil && !maker.fits() {
-		return device.ErrMatrix
+	var err error
+	if maker.memoryOnly && !maker.fits() {
+		err = device.ErrMatrix
+	}
+	if err := j.options.Ranks.Agree(err); err != nil {
+		return err
 	}
 	made, err := maker.open(ctx, p)
 	if err != nil {

@@ -18,8 +18,8 @@ type clRanks struct {
 // SeriesLength is that of each part.
 func (k *clRanks) SeriesLength() int { return k.part.SeriesLength() }
 
-// ErrMatrix is the error of ranks that do not read M where it is, each its own.
-var ErrMatrix = errors.New("on several ranks, M must fit into the memory of each host and of each GPU beside everything else: lower --contexts, or raise --min-count")
+// ErrMatrix refuses an M that is not in the memory of each host and each GPU: every rank trains from its own copy.
+var ErrMatrix = errors.New("on several ranks, M must fit into the memory of each host and of each GPU beside everything else: raise --max-memory, lower --contexts, or raise --min-count")
 
 // Samples refuses.
 func (k *clRanks) Samples(int) ([]uint32, error) { return nil, ErrMatrix }
