@@ -89,10 +89,6 @@ func (t *Composed) zeros() int { return 1 + t.options.Vocabulary + t.composition
 
 // Train is that of Kernels.
 func (t *Composed) Train(first int, rates []float32) (losses, pairs []float64, err error) {
-	end := first + len(rates)
-	if first < 0 || len(rates) == 0 || end > t.units() {
-		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
-	}
 	err = t.device.Do(func() error {
 		if err := t.Kernels.begin(first, rates); err != nil {
 			return err

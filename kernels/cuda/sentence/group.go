@@ -32,7 +32,7 @@ type member struct {
 	beside           cu.Stream // of combinations while the device trains
 	aside            int       // thread blocks of these
 	resident         int       // thread blocks that combine at a time otherwise
-	threads, shared  int       // of a thread block
+	shared           int       // bytes of a thread block
 	ready            cu.Event  // the counter of sentences is 0
 	trained          cu.Event  // units, and the combinations beside them
 	combined         cu.Event  // a part of the rows
@@ -50,6 +50,8 @@ type combineArgs struct {
 // blocksAside are the thread blocks of a device that combine while it trains. Each has one warp and takes the place of a sentence: two
 // warps would need registers in two parts of a multiprocessor, and wait until training ends.
 const blocksAside = 48
+
+const combineThreads = 32 // of a thread block that combines
 
 // NewGroup takes the memory of 2, 4 or 8 devices for training. The tables are zero. The devices must be connected: cuda.Connect.
 func NewGroup(devices []*cuda.Device, c Options) (*Group, error) {
@@ -98,7 +100,7 @@ func newMember(d *cuda.Device, c Options, rank, devices int, beside bool) (*memb
 		return nil, err
 	}
 	c.inRows = true
-	m := &member{threads: 32}
+	m := &member{}
 	err = d.Do(func() error { return m.prepare(d, &c, kernel, devices, beside) })
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s on %s: %w", c.Mode, d.Name, err)
@@ -133,11 +135,11 @@ func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, besi
 	if m.begins, err = d.Function("sentence/combine", "combine_begin"); err != nil {
 		return err
 	}
-	m.shared = m.threads / 32 * (devices + 1) * chunks(c.Dim) * 4 * chunkValues
+	m.shared = (devices + 1) * chunks(c.Dim) * 4 * chunkValues
 	if err := cuda.AllowShared(m.combines, m.shared); err != nil {
 		return err
 	}
-	resident, err := m.combines.MaxActiveBlocksPerMultiProcessor(m.threads, int64(m.shared))
+	resident, err := m.combines.MaxActiveBlocksPerMultiProcessor(combineThreads, int64(m.shared))
 	if err != nil {
 		return err
 	}
@@ -154,9 +156,13 @@ func (m *member) prepare(d *cuda.Device, c *Options, k kernel, devices int, besi
 	}
 	times := 1
 	if beside && !c.HalfPrecision && c.TextTokens == 0 {
-		m.aside, times = blocksAside, 2 // the tables soon have what other devices learn; of more than two not measured
+		m.aside = blocksAside
+		if devices == 2 { // tables soon get what the other device learns, so twice as many are sound; measured on two only
+			times = 2
+		}
 	}
-	if c.chooseInFlight(k, d.Multiprocessors, times); m.aside > 0 {
+	c.chooseInFlight(k, d.Multiprocessors, times)
+	if m.aside > 0 {
 		c.InFlight = max(1, min(c.InFlight, resident*d.Multiprocessors-m.aside))
 	}
 	if m.beside, err = cu.MakeStreamWithPriority(-1, cu.NonBlocking); err != nil {
@@ -189,9 +195,6 @@ func (g *Group) on(f func(m *member) error) error {
 // Train is that of Kernels. Losses and pairs are the sums over the devices.
 func (g *Group) Train(first int, rates []float32) (losses, pairs []float64, err error) {
 	end := first + len(rates)
-	if first < 0 || len(rates) == 0 || end > g.members[0].units() {
-		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, g.members[0].units())
-	}
 	if err := g.on(func(m *member) error { return m.begin(first, rates) }); err != nil {
 		return nil, nil, err
 	}
@@ -266,9 +269,9 @@ func (m *member) passesOf(c *Options, first, end int) (passes [][2]uint32) {
 	return passes
 }
 
-// announce hands the device the combinations of a stretch, before it.
+// announce hands the device the combinations of a stretch, before it. Behind them is room for one that follows the stretch.
 func (m *member) announce(passes [][2]uint32) error {
-	if err := m.reachPasses(len(passes)); err != nil {
+	if err := m.passes.reach(m.device, "combinations", 8*(len(passes)+1)); err != nil {
 		return err
 	}
 	if err := cuda.Send(m.passes.memory, passes); err != nil {
@@ -280,11 +283,6 @@ func (m *member) announce(passes [][2]uint32) error {
 	return m.ready.Record(m.device.Stream())
 }
 
-// reachPasses sees to it that there is room for so many combinations and, behind them, for one that follows a stretch.
-func (m *member) reachPasses(count int) error {
-	return m.passes.reach(m.device, "combinations", 8*(count+1))
-}
-
 // combineBeside starts combinations beside the training that is under way. If all rows are combined after it, by the whole device, they end
 // when no sentence is left.
 func (m *member) combineBeside(args combineArgs, passes int) error {
@@ -292,7 +290,7 @@ func (m *member) combineBeside(args combineArgs, passes int) error {
 		return err
 	}
 	args.next, args.passes, args.count = m.Kernels.args.next, m.passes.memory, uint32(passes)
-	if err := cuda.LaunchOn(m.beside, m.combines, cuda.Grid{Blocks: m.aside, Threads: m.threads, Shared: m.shared}, &args); err != nil {
+	if err := cuda.LaunchOn(m.beside, m.combines, cuda.Grid{Blocks: m.aside, Threads: combineThreads, Shared: m.shared}, &args); err != nil {
 		return err
 	}
 	if err := m.combined.Record(m.beside); err != nil {
@@ -358,7 +356,7 @@ func (m *member) wide() cuda.Grid {
 
 // startCombining starts a kernel that combines the rows of so many words once.
 func (m *member) startCombining(args combineArgs, words int) error {
-	if err := m.reachPasses(0); err != nil {
+	if err := m.passes.reach(m.device, "combinations", 8); err != nil {
 		return err
 	}
 	last := m.passes.memory + cu.DevicePtr(m.passes.bytes-8)
@@ -366,7 +364,7 @@ func (m *member) startCombining(args combineArgs, words int) error {
 		return err
 	}
 	args.passes = last
-	return cuda.Launch(m.device, m.combines, cuda.Grid{Blocks: m.resident, Threads: m.threads, Shared: m.shared}, &args)
+	return cuda.Launch(m.device, m.combines, cuda.Grid{Blocks: m.resident, Threads: combineThreads, Shared: m.shared}, &args)
 }
 
 // Tables is that of Kernels. What is not combined yet is combined before.

@@ -197,9 +197,6 @@ func (t *Kernels) units() int { return t.options.Epochs * (len(t.options.Units) 
 // of these.
 func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, err error) {
 	end := first + len(rates)
-	if first < 0 || len(rates) == 0 || end > t.units() {
-		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, t.units())
-	}
 	err = t.device.Do(func() error {
 		if err := t.begin(first, rates); err != nil {
 			return err
@@ -220,6 +217,9 @@ func (t *Kernels) Train(first int, rates []float32) (losses, pairs []float64, er
 
 // begin prepares the training of units.
 func (t *Kernels) begin(first int, rates []float32) error {
+	if first < 0 || len(rates) == 0 || first+len(rates) > t.units() {
+		return fmt.Errorf("units %d to %d of %d in all epochs", first, first+len(rates)-1, t.units())
+	}
 	t.run = t.whole
 	if t.options.sharesContexts() && (t.leastShare < 1 || slices.Max(rates) > t.args.soundRate) {
 		t.run = t.bounded

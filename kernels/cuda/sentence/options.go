@@ -47,9 +47,9 @@ func LimitsOf(m Mode, half bool) Limits {
 
 // MaxInFlight is how many sentences are trained at a time at most. A row is added to some
 // windows after it was read. So on a short text, whose words the sentences in flight share,
-// there must be fewer: New takes one for every 8,000 tokens. As many as a GPU with 132 multiprocessors
-// holds, 1,584 and in half precision 2,112, are sound on 17 million words, where 1,056 train
-// fullw2v 15 % slower. See shares.go.
+// there must be fewer: New takes one for every 8,000 tokens, NewGroup of two devices up to two. As many as a GPU
+// with 132 multiprocessors holds, 1,584 and in half precision 2,112, are sound on 17 million words, where
+// 1,056 train fullw2v 15 % slower. See shares.go.
 const (
 	MaxInFlight    = 2112
 	tokensInFlight = 8_000

@@ -103,9 +103,6 @@ func (p *Part) Join(join func() (Exchange, error)) error {
 // Train is that of Kernels: of this part of the text.
 func (p *Part) Train(first int, rates []float32) (losses, pairs []float64, err error) {
 	end := first + len(rates)
-	if first < 0 || len(rates) == 0 || end > p.units() {
-		return nil, nil, fmt.Errorf("units %d to %d of %d in all epochs", first, end-1, p.units())
-	}
 	err = p.device.Do(func() error {
 		if err := p.begin(first, rates); err != nil {
 			return err
