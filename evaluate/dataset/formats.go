@@ -82,7 +82,7 @@ var formats = []Format{
 		Task:    evaluate.TaskClassification,
 		Name:    "a number, a tab and a quoted sentence with <e1> and <e2>",
 		Example: "1\t\"The <e1>tiger</e1> eats <e2>ice cream</e2>.\"\nCause-Effect(e1,e2)\nComment: rarely\n\n2\t\"A <e1>cat</e1>, <e2>too</e2>\"\nOther\n",
-		matches: func(lines []string) bool { return isRelationLine(lines[0]) },
+		matches: func(lines []string) bool { return relationLine().MatchString(lines[0]) },
 		read:    readMarked,
 	},
 	{

@@ -25,8 +25,6 @@ func tokens(text string) []string {
 // marked parts.
 var relationLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\t"(.*)<e1>(.*)</e1>(.*)<e2>(.*)</e2>(.*)"$`) })
 
-func isRelationLine(line string) bool { return relationLine().MatchString(line) }
-
 // readMarked reads sentences in which two parts are marked, with the relation between them in the
 // line below, perhaps with a comment in a third (Hendrickx et al. 2010).
 func readMarked(ctx context.Context, path string, s *Set) error {
