@@ -58,7 +58,7 @@ func TestByNCCL(t *testing.T) {
 		return trained(t, k, d)
 	}
 	second := "cuda:1"
-	if os.Getenv(cudatest.SharedByNCCL) == "1" {
+	if os.Getenv(cudatest.SharedGPUVariable) == "1" {
 		second = "cuda:0"
 	}
 	two := open("cuda:0", second)

@@ -276,7 +276,7 @@ func randomComposition(r *rand.Rand, words, dim int, own bool) *composed.Composi
 		}
 	}
 	for v := range words {
-		if !own || v == 0 { // of a single word, parts are trained
+		if !own || v == 0 { // so that a single word has a part to train
 			x.Symbols = append(x.Symbols, r.Uint32N(3))
 		}
 		for range r.IntN(40) {

@@ -82,7 +82,7 @@ template <int P> __device__ __forceinline__ void atRandom(Pairs<P> &u, const flo
 template <int P, int F> struct Rounded {
 	using Tile = Dense<1, 64 * P * F, 64>;
 	static constexpr int each = 2 * P, values = each * F, sure = F - 1; // groups that every lane has
-	static constexpr bool early = true, staged = true, composed = false;
+	static constexpr bool early = true, staged = true, leftIsNew = false;
 	static constexpr int rowBytes = 128 * P * F; // of a frozen row in shared memory
 	static constexpr int pieces = rowBytes / 16, together = pieces < 32 ? 32 / pieces : 1; // of a row; rows that an instruction brings
 	struct Packed { Pairs<P> v[F]; };

@@ -16,7 +16,7 @@ template <int F> struct Single {
 	using Tile = Dense<2, 128 * F, F <= 4 && !small ? 64 : 32>;
 	static constexpr int values = 4 * F, sure = F <= 4 ? F - 1 : 4; // quads that every lane has
 	static constexpr bool early = F <= 2; // there are registers for moments while other rows of the tile are trained
-	static constexpr bool staged = F <= 3, composed = false;
+	static constexpr bool staged = F <= 3, leftIsNew = false; // leftIsNew: see Step
 	static constexpr int rowBytes = 512 * F; // of a frozen row in shared memory
 	using Packed = ::Row<F>;
 	struct Moments { Packed m, v; float ofRow; };

@@ -128,8 +128,8 @@ template <class Format, int G, class method> struct Step {
 		}
 	}
 
-	// request asks for the row of a job, whose samples are in ids. Its targets need what the step
-	// before this one wrote.
+	// request asks for the row of a job, whose samples are in ids. What the kernel before this one wrote is the row, if leftIsNew,
+	// or else its targets.
 	__device__ __forceinline__ void request(uint32_t job) {
 		idle = word(job, 0) == none || __shfl_sync(warp, ids, 0) == noContext;
 		count = idle ? 0 : word(job, 2);
@@ -154,7 +154,7 @@ template <class Format, int G, class method> struct Step {
 		auto bringShared = [&] {
 			for (uint32_t c = 0; d.shared && c < d.kept; c++) f.loadShared(dense, c, c * Tile::negatives);
 		};
-		if constexpr (Format::composed) { // the kernel before this one wrote left alone
+		if constexpr (Format::leftIsNew) { // the kernels before this one wrote it, and nothing else that this one reads
 			awaitOthers(t.sharing);
 			bringShared();
 			awaitPrevious();

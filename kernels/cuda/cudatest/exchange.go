@@ -95,15 +95,15 @@ func (Exchange) Close() error { return nil }
 // Abort does nothing.
 func (Exchange) Abort() {}
 
-// SharedByNCCL is the variable of the environment that lets NCCL 2.30 and later join several ranks on one GPU if it is 1.
-const SharedByNCCL = "NCCL_MULTI_RANK_GPU_ENABLE"
+// SharedGPUVariable is the environment variable that lets NCCL 2.30 and later join several ranks on one GPU if it is 1.
+const SharedGPUVariable = "NCCL_MULTI_RANK_GPU_ENABLE"
 
-// OpenRanks takes so many GPUs that NCCL can join, or skips the test. If ranks may share a GPU, those of this machine go round.
+// OpenRanks opens a GPU for each rank, or skips the test. If ranks may share a GPU, they take the GPUs in turn.
 func OpenRanks(t testing.TB, count int) []*cuda.Device {
 	t.Helper()
 	all, _, err := cuda.List()
-	if err == nil && len(all) < count && os.Getenv(SharedByNCCL) != "1" {
-		err = fmt.Errorf("there are fewer GPUs than ranks; set %s=1 for NCCL 2.30 or later", SharedByNCCL)
+	if err == nil && len(all) < count && os.Getenv(SharedGPUVariable) != "1" {
+		err = fmt.Errorf("there are fewer GPUs than ranks; set %s=1 for NCCL 2.30 or later", SharedGPUVariable)
 	}
 	if err == nil {
 		_, err = nccl.Find()

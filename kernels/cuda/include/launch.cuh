@@ -1,8 +1,11 @@
 // Kernels that begin while the one before them ends.
 //
 // A kernel may be launched while the one before it in the stream ends: its thread blocks begin where those of that
-// one are done. startNext permits this to the next kernel, and awaitPrevious waits until all that the previous one wrote is
-// in memory. On GPUs before Hopper and on usual launches neither has an effect.
+// one are done. startNext permits this to the next kernel, if that one is launched early. awaitPrevious, in a kernel that is
+// launched early, waits until all that the previous one wrote is in memory. On GPUs before Hopper neither has an effect.
+//
+// If a kernel calls startNext before awaitPrevious, the next one may begin while the one before both still runs. Before its own
+// awaitPrevious, the next one then reads only what neither of the two before it writes.
 #pragma once
 
 __device__ __forceinline__ void startNext() {

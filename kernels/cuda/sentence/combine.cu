@@ -39,7 +39,7 @@ struct CombineArgs {
 	uint32_t half;   // tables in float16: 1 is W, 2 is C
 	uint32_t of;     // R
 	uint32_t packed; // tables are (words of this GPU, N) of each GPU
-	uint32_t all;    // sentences of the training, if all rows are combined after it; else 0
+	uint32_t all;    // sentences of this stretch on this GPU, if all rows are combined after it; else 0
 };
 
 // Of words 0 ... n-1 this GPU has those of its rank, modulo R.
@@ -203,7 +203,7 @@ template <int R> __device__ __forceinline__ void combine(const CombineArgs &a) {
 		}
 #pragma unroll 1
 		for (uint32_t i = first, n = 0; i < 2 * mine<R>(a, pass.y); i += warps, n++) {
-			if (a.all && n % 8 == 0 && uniform(*a.next) >= a.all) return;
+			if (a.all && n % 8 == 0 && uniform(*a.next) >= a.all) return; // all rows are combined after the last sentence anyway
 			combineRow<R>(a, i & 1, i / 2, changes);
 		}
 	}

@@ -139,7 +139,7 @@ struct Pair {
 // needed.
 template <class method> __device__ __forceinline__ void updateWeights(const Cnn &c) {
 	__shared__ float part[8];
-	startNext();
+	startNext(); // first, because the product that follows needs nothing of this kernel, nor of the one before
 	awaitPrevious();
 	const Parameter &p = c.layer;
 	const uint32_t d = blockIdx.x, stride = p.stride, rows = c.d + 1, n = 4 * threadIdx.x; // a thread has four values
@@ -273,7 +273,7 @@ extern "C" __global__ void __launch_bounds__(256) cnn_gradients(const __grid_con
 		for (uint32_t b = 0; b < c.widths; b++) {
 			uint32_t f = c.count[b], all = c.width[b] * f;
 			const float *filter = c.filters + c.first[b], *table = c.dtables + size_t(s) * c.columns + c.column[b];
-			const float each = 1.0f / f; // its product with a small number is exact enough for the quotient
+			const float each = 1.0f / f; // n / f by a product: n is small, so rounding never reaches the next quotient
 			struct Values { float table, filters[4]; };
 			inBatches<4>(all > l ? (all - l + 31) / 32 : 0, [&](uint32_t i) {
 				uint32_t n = l + 32 * i, o = uint32_t((n + .5f) * each), column = n - o * f;

@@ -347,7 +347,7 @@ func (x *cnn) standardize() error {
 }
 
 // gradient updates the weights and brings the gradient of the features into tables. updateWeights of cnn.cu says how the
-// standardization enters it. On one stream, where early kernels overlap: branches cost more than they gain.
+// standardization enters it. All kernels are on one stream, where early ones overlap; branches cost more than they gain.
 func (x *cnn) gradient(step cu.DevicePtr) error {
 	g := &x.args
 	g.step, x.updates.step = step, step

@@ -22,7 +22,7 @@ struct Beside {
 template <int F> struct Composed : Single<F> {
 	using S = Single<F>;
 	using S::values;
-	static constexpr bool composed = true;
+	static constexpr bool leftIsNew = true; // by the kernels just before
 	struct Moments {
 		typename S::Moments moments;
 		typename S::Packed own;

@@ -248,7 +248,7 @@ func (k *Kernels) Compose(m cl.StepMemory) error {
 // Launch starts step 1. Without words' own vectors it reads the rows in their place.
 func (k *Kernels) Launch(m cl.StepMemory) error {
 	own := cuda.State{First: cmp.Or(k.words.First, m.Rows), Second: cmp.Or(k.words.Second, m.Rows), SecondOfRow: cmp.Or(k.words.SecondOfRow, m.Rows)}
-	// An encoder that skips rows composes them beside step 2, which must end before step 1 begins.
+	// Encoders that skip rows compose them on the second stream, so step 1 follows step 2. It must not begin before that ends: it reads C.
 	launch := func() error { return k.LaunchFirst(k.gradient, m.Number, own, k.beside, !k.skips) }
 	if _, of := k.Number(); of == 1 {
 		return launch()

@@ -77,7 +77,7 @@ func (x *lists) tables(g *cnnArgs) error {
 	}
 	return x.products[0].launch(x.device, productArgs{
 		a: l.symbols, b: l.filters, c: g.tables, bias: l.biases, m: g.a, n: l.columns, k: g.e, strideC: g.pitch, unit: 1,
-	}, false)
+	}, false) // low writes b
 }
 
 // gradient turns the gradient of y into those of embeddings and filters.

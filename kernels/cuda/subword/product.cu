@@ -94,7 +94,7 @@ template <bool aContiguous, bool bContiguous, int tileN> struct Tile {
 
 template <bool aContiguous, bool bContiguous, int tileN> __device__ __forceinline__ void product(const Product &p) {
 	extern __shared__ uint4 memory[];
-	constexpr bool ofFeatures = aContiguous && bContiguous; // reads nothing of the kernel before it, which updates weights
+	constexpr bool ofFeatures = aContiguous && bContiguous; // launched early behind cnn_weights: reads nothing that that kernel or the product before it writes
 	if (!ofFeatures) awaitPrevious();
 	startNext();
 	using T = Tile<aContiguous, bContiguous, tileN>;
@@ -206,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(stripThreads, 1) product_strips(con
 	const uint32_t strips = (p.n + p.chunk - 1) / p.chunk, column0 = blockIdx.x % strips * p.chunk, end = min(p.n, column0 + p.chunk);
 	const uint32_t tiles = (p.m + stripM - 1) / stripM, first = blockIdx.x / strips, step = gridDim.x / strips;
 	const uint32_t b = uint32_t(__cvta_generic_to_shared(strip)), stages = b + depth * pitchB;
-	bringStrip(p, b, depth, column0, end);
+	bringStrip(p, b, depth, column0, end); // if launched early, behind quads_convolve, which does not write b
 	startNext();
 	awaitPrevious(); // for a and add
 	// The first rows, of frequent words, come last: the step, which begins with them, finds them in L2.

@@ -85,7 +85,8 @@ func (x *cnn) multiply(number int, a productArgs) error {
 	return x.products[number].launch(x.device, a, x.early)
 }
 
-// launch starts the product of its factors. early is that of cuda.LaunchEarly.
+// launch starts the product of its factors. It may be early only where the kernels just before write neither a nor b of the
+// product features, and not b of strips. In lists.go they do.
 func (p product) launch(d *cuda.Device, a productArgs, early bool) error {
 	a.chunk, a.sums, a.lines = uint32(p.chunk), max(p.sums, 1), p.lines
 	if p.across > 0 {
