@@ -160,7 +160,9 @@ func (r *Result) compareAll(f *Finished, resamples int) error {
 	for v := range r.Variants {
 		for against := range v {
 			d := r.difference(Difference{Task: taskMean, Dataset: meanName, tested: r.Testable}, v, against, samples)
-			d.value = float64(r.Variants[v].Score.Mean - r.Variants[against].Score.Mean)
+			if !r.Testable { // else it is of the items that all know: see addSet
+				d.value = float64(r.Variants[v].Score.Mean - r.Variants[against].Score.Mean)
+			}
 			r.Differences = append(r.Differences, d)
 		}
 	}
@@ -189,7 +191,8 @@ func (r *Result) addSet(b *evaluate.Bootstrap) {
 			d = r.difference(d, v, against, samples)
 			value, deviation := b.Error(v, against)
 			d.value, d.items = value, deviation*deviation
-			if mean := &r.Differences[pair]; weight > 0 && !math.IsNaN(value) {
+			if mean := &r.Differences[pair]; weight > 0 && r.Testable { // without a score on a set there is none in the mean
+				mean.value += weight * value
 				mean.items += weight * weight * d.items
 				mean.Items += b.Items
 			}

@@ -194,11 +194,11 @@ func (p page) fairness() string {
 	if tuning := p.span("tuning", "runs", VariantResult.tuning); tuning.fair() {
 		said = append(said, tuning.sentence())
 	} else if tuning.most > 0 {
-		least := "up"
+		runs := "up to "
 		if tuning.least > 0 { // else nobody recorded it
-			least = report.Short(tuning.least)
+			runs = report.Short(tuning.least) + " to "
 		}
-		said = append(said, fmt.Sprintf("Same tuning: no, %s to %s runs%s.", least, report.Short(tuning.most), p.onTunedSets()))
+		said = append(said, fmt.Sprintf("Same tuning: no, %s%s runs%s.", runs, report.Short(tuning.most), p.onTunedSets()))
 	}
 	if p.Externals() != "" {
 		said = append(said, p.Externals()+" trained elsewhere.")
@@ -212,7 +212,7 @@ var tunedOn = []string{"MEN", "RW", "SimLex-999", "WS-353", "Google"}
 // onTunedSets says that recipes were chosen by scores on sets of this comparison.
 func (p page) onTunedSets() string {
 	if slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 && slices.Contains(tunedOn, s.Dataset) }) {
-		return ", chosen on these test sets"
+		return ", by scores on these test sets"
 	}
 	return ""
 }
@@ -228,7 +228,13 @@ func (p page) problems() string {
 	for _, v := range p.Variants {
 		slowed = max(slowed, v.slowed())
 		if !v.Score.Mean.Valid() && slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 }) {
-			said = append(said, v.Name+" has no mean score, because it has no score on some set.")
+			without := "some set"
+			for k, s := range p.Sets {
+				if s.Weight > 0 && !v.Scores[k].Mean.Valid() {
+					without = s.Dataset
+				}
+			}
+			said = append(said, v.Name+" has no mean score, because it has no score on "+without+".")
 		}
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
 			said = append(said, fmt.Sprintf("The seeds of %s trained unequally, from %s to %s pairs, so their scores differ by more than chance.",

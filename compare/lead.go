@@ -64,7 +64,7 @@ func (p page) leadNote(best string) string {
 	switch {
 	case len(p.Differences) == 0:
 	case p.Many():
-		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding; * p < .05. Metrics and p: in the tables below.")
+		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding. Metrics, intervals and p: in the table of all scores; * p < .05.")
 	case p.SeveralSeeds:
 		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05.")
 	default:
@@ -191,7 +191,7 @@ func (p page) Recipes() string {
 // recipe is what Recipes says of a variant.
 func (v VariantResult) recipe(asked []string) string {
 	var said []string
-	if !strings.HasPrefix(v.Name, v.Mode) {
+	if first, _, _ := strings.Cut(v.Name, " "); first != v.Mode {
 		said = append(said, v.Mode)
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Own)) {

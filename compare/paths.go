@@ -20,12 +20,15 @@ var pathSettings = []string{"corpus", "graph", "cache", "vocab", "matrix", "init
 
 var somePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^=,:]*[/\\][^=,]*`) })
 
+// plainWord is a word that no shell changes.
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`) })
+
 // commandLine returns the words of a command for a shell, with the last names of the paths in them.
 func commandLine(words []string) string {
 	var quoted []string
 	for _, word := range words {
 		word = withoutPaths(word)
-		if word == "" || strings.ContainsAny(word, " \t\n;&|<>()$*?#~!`\"'\\") {
+		if !plainWord().MatchString(word) {
 			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 		quoted = append(quoted, word)

@@ -61,8 +61,12 @@ const coverageNote = "In small print: the metric, and the items whose words are 
 // MainTable, ClassTable and OtherTable are the tables of scores, one row a set and one
 // column a variant.
 func (p page) MainTable() report.Table {
-	return p.scoreTable(tableMain, "scores", "Scores at the end", "Bold: the highest score of a row. In small print: ± standard deviation between seeds; "+
-		"95% interval of the difference from "+p.ranked()[0].Name+"; the metric, and the items whose words are all known.")
+	note := "Bold: the highest score of a row. " + coverageNote
+	if len(p.Differences) > 0 {
+		note += " Beside scores: ± standard deviation between seeds; the 95% interval of the difference from " + p.ranked()[0].Name +
+			", not adjusted for the number of tests; p, which is adjusted."
+	}
+	return p.scoreTable(tableMain, "scores", "Scores at the end", note)
 }
 
 // ClassTable has the scores of sets of sentences.
@@ -87,6 +91,9 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 			for _, d := range differences[v.Name] {
 				if d.of(set) && d.Difference.Low.Valid() {
 					c.Small = strings.TrimSpace(fmt.Sprintf("%s [%s, %s]", c.Small, d.Difference.Low, d.Difference.High))
+					if d.Holm.Valid() {
+						c.Small += ", " + probability(d.Holm)
+					}
 				}
 			}
 			c.Best = counts && c.Text == of(top).Mean.String()
@@ -183,7 +190,7 @@ var ofOthers = []string{"checkpoint", "sync", "combine-rule"}
 func (p page) SettingTable() report.Table {
 	trained := slices.DeleteFunc(slices.Clone(p.Variants), func(v VariantResult) bool { return v.Mode == experiment.ModeExternal })
 	t := report.Table{
-		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, namesOf(p.Variants)[:len(trained)]...),
+		Name: "settings", Title: "Settings", Head: append([]string{"setting"}, namesOf(trained)...),
 		Note: "Tuning is the number of runs that found a recipe, on English Wikipedia with " + enumerate(tunedOn, itself) + ".",
 		Rows: [][]cell{{{Text: "tuning"}}},
 	}

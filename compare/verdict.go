@@ -81,6 +81,9 @@ func (r *Result) verdict() (said []string, next string) {
 // apart returns the differences of the best variant in the mean score from those that the verdict calls lower, and from the others.
 func (r *Result) apart(ranked []VariantResult) (above, alike []Difference) {
 	for _, v := range ranked[1:] {
+		if !v.Score.Mean.Valid() {
+			continue
+		}
 		for _, d := range r.Differences {
 			if d, ok := d.from(ranked[0].Name, v.Name); ok && d.Task == taskMean && d.named() {
 				above = append(above, d)
@@ -114,7 +117,7 @@ func (r *Result) lessTuned(than VariantResult) []VariantResult {
 	return slices.DeleteFunc(slices.Clone(r.Variants), func(v VariantResult) bool { return v.tuning() == 0 || v.tuning()*unequal >= than.tuning() })
 }
 
-// hangsOn names the sets without each of which another variant would lead; "": there is none.
+// hangsOn names a few sets without each of which another variant would lead; "": there is none.
 func (r *Result) hangsOn(best VariantResult) string {
 	var said []string
 	for k, s := range r.Sets {
@@ -126,13 +129,13 @@ func (r *Result) hangsOn(best VariantResult) string {
 		}
 		first := slices.MaxFunc(r.Variants, func(a, b VariantResult) int { return cmp.Compare(without(a), without(b)) })
 		if without(first) > without(best) {
-			said = append(said, fmt.Sprintf("ithout %s, %s would lead, %s to %s", s.Dataset, first.Name, without(first), without(best)))
+			said = append(said, fmt.Sprintf("without %s, %s would lead, %s to %s", s.Dataset, first.Name, without(first), without(best)))
 		}
 	}
 	if len(said) == 0 {
 		return ""
 	}
-	return "W" + strings.Join(said[:min(len(said), few)], "; w") + "."
+	return after("", strings.Join(said[:min(len(said), few)], "; ")) + "."
 }
 
 // tunedMore says that the recipe of the best variant took many more runs to find than those of others; "": it did not.

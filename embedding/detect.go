@@ -32,7 +32,7 @@ const pickleAdvice = "it is a Python pickle, as gensim's save writes it; write t
 // first line may be longer.
 const beginning = 1 << 20
 
-// detect recognizes the format by the first bytes, which stay in r.
+// detect recognizes the format by the first bytes, which stay in r, but for a byte order mark.
 func detect(r *bufio.Reader) (Format, error) {
 	if mark, _ := r.Peek(3); string(mark) == "\ufeff" { // Windows begins texts with it
 		_, _ = r.Discard(3)

@@ -205,7 +205,7 @@ func TestCheckText(t *testing.T) {
 	j.config.Negative = 3
 	wantUsage(t, j.checkText(), "--negative 3 needs a vocabulary of at least 4 words, but the text has 3")
 	j.config.MaxVocabulary = 3
-	wantUsage(t, j.checkText(), "but --max-vocab keeps 3: raise it, or lower --negative")
+	wantUsage(t, j.checkText(), "but the text has 3 with --max-vocab 3: raise it, lower --negative, or use more text")
 	// The recipe's own number is not the user's mistake.
 	j.config.Negative = settings.Defaults("", "", "", settings.ModelSkipGram).Negative
 	var usage *terminal.UsageError

@@ -118,8 +118,8 @@ func (t *text) check(c *settings.Config) error {
 		c.Negative, c.Negative+1, words, ofAtLeast(" that occur", c.MinCount))
 	switch {
 	case words == c.MaxVocabulary:
-		message = fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but --max-vocab keeps %d: raise it, or lower --negative",
-			c.Negative, c.Negative+1, words)
+		message = fmt.Sprintf("--negative %d needs a vocabulary of at least %d words, but the text has %d with --max-vocab %d: raise it, lower --negative, or use more text",
+			c.Negative, c.Negative+1, words, c.MaxVocabulary)
 	case c.Graph != "":
 		message = fmt.Sprintf("--negative %d needs a graph of at least %d nodes, but --graph has %d: lower --negative",
 			c.Negative, c.Negative+1, words)

@@ -24,7 +24,7 @@ type Variant struct {
 // variantName is what a variant may be called: its runs are in folders of that name, and it heads a column.
 var variantName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,59}$`) })
 
-const nameRule = "names have at most 60 of the letters a to z and A to Z, digits, - and _, not - at first"
+const nameRule = "names have at most 60 characters: letters a to z and A to Z, digits, - and _, and do not begin with -"
 
 // folder is the part of the names of the variant's run folders before the seed.
 func (v Variant) folder() string {

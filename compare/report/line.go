@@ -47,8 +47,9 @@ func (l LineChart) draw() *canvas {
 			known = append(known, p)
 			xs, ys = append(xs, p.X), append(ys, p.Y, p.Low, p.High)
 		}
-		s.Points = known
-		series = append(series, s)
+		if s.Points = known; len(known) > 0 {
+			series = append(series, s)
+		}
 	}
 	c := &canvas{title: l.Title}
 	if len(xs) == 0 {
@@ -101,7 +102,7 @@ func sharedWord(series []Series) int {
 
 // labels writes the name of each series beside its last point, or as near as other names leave room.
 func (c *canvas) labels(series []Series, x, y axis) {
-	series = slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return len(s.Points) == 0 })
+	series = slices.Clone(series)
 	last := func(s Series) point {
 		p := s.Points[len(s.Points)-1]
 		return point{x.at(p.X), y.at(p.Y)}
