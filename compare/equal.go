@@ -228,13 +228,7 @@ func (p page) problems() string {
 	for _, v := range p.Variants {
 		slowed = max(slowed, v.slowed())
 		if !v.Score.Mean.Valid() && slices.ContainsFunc(p.Sets, func(s Set) bool { return s.Weight > 0 }) {
-			without := "some set"
-			for k, s := range p.Sets {
-				if s.Weight > 0 && !v.Scores[k].Mean.Valid() {
-					without = s.Dataset
-				}
-			}
-			said = append(said, v.Name+" has no mean score, because it has no score on "+without+".")
+			said = append(said, v.Name+" has no mean score, because it has no score on a set that counts.")
 		}
 		if least, most := v.Pairs.Low, v.Pairs.High; most > uneven*least {
 			said = append(said, fmt.Sprintf("The seeds of %s trained unequally, from %s to %s pairs, so their scores differ by more than chance.",
