@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/w2vcl/w2vcl/embedding/fasttext"
+	"github.com/w2vcl/w2vcl/internal/textfile"
 )
 
 // foreign lists the first bytes of files that users take for vectors.
@@ -32,10 +33,10 @@ const pickleAdvice = "it is a Python pickle, as gensim's save writes it; write t
 // first line may be longer.
 const beginning = 1 << 20
 
-// detect recognizes the format by the first bytes, which stay in r, but for a byte order mark.
+// detect recognizes the format by the first bytes. It leaves them in r, but skips a byte order mark.
 func detect(r *bufio.Reader) (Format, error) {
-	if mark, _ := r.Peek(3); string(mark) == "\ufeff" { // Windows begins texts with it
-		_, _ = r.Discard(3)
+	if mark, _ := r.Peek(len(textfile.ByteOrderMark)); string(mark) == textfile.ByteOrderMark {
+		_, _ = r.Discard(len(mark))
 	}
 	start, err := r.Peek(r.Size())
 	if len(start) == 0 {

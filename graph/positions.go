@@ -107,8 +107,8 @@ func (w *windows) weighted(in []*tensor.Dense) error {
 	})
 }
 
-// weightedBack computes, for each place, the sum of the gradients of the windows that contain the place. All windows have the same width,
-// so these are the windows of the places in its own window. It also computes the gradient of the position weights in each block, (2W, N).
+// weightedBack sums the gradients of all windows that contain a place, for each place. Windows are equally wide, so those are the windows
+// of the places within its own. It also computes the gradient of the position weights in each block, (2W, N).
 func (w *windows) weightedBack(in []*tensor.Dense) error {
 	sums, gradients, words := in[0].Float32s(), in[1].Float32s(), in[2].Float32s()
 	x, n := w.stretch, w.positions.dim

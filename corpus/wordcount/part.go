@@ -86,9 +86,6 @@ type section struct {
 	io.Closer
 }
 
-// byteOrderMark begins some files, and is left out there.
-const byteOrderMark = "\ufeff"
-
 // lineStart returns where the first line begins at a byte or behind it, that does not look
 // like the start of a file of another kind.
 func lineStart(f io.ReaderAt, at, size int64) (int64, error) {
@@ -117,7 +114,7 @@ func lineStart(f io.ReaderAt, at, size int64) (int64, error) {
 		if n, err = f.ReadAt(head, at); err != nil && err != io.EOF {
 			return 0, err
 		}
-		if head = head[:n]; textfile.FormatOf(head) == "" && !bytes.HasPrefix(head, []byte(byteOrderMark)) {
+		if head = head[:n]; textfile.FormatOf(head) == "" && !bytes.HasPrefix(head, []byte(textfile.ByteOrderMark)) {
 			return at, nil
 		}
 		at++

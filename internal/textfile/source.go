@@ -24,6 +24,9 @@ import (
 	"github.com/w2vcl/w2vcl/internal/terminal"
 )
 
+// ByteOrderMark begins some texts, above all those of Windows, and is left out there.
+const ByteOrderMark = "\ufeff"
+
 // A Source is one file or stream of text, compressed or not.
 type Source struct {
 	Name string // in messages
@@ -258,11 +261,10 @@ func (t *Reader) detect(stored *atomic.Int64) error {
 		// What decompressors keep grows with the text: the dictionary of xz up to 4 GB.
 		t.text = bufio.NewReaderSize(memory.NewReader(context.Background(), t.decompressor), max(bufferSize, smallBuffer))
 	}
-	const mark = "\ufeff"
-	head, err = t.peek(len(mark))
-	if string(head) == mark {
-		t.text.Discard(len(mark))
-		t.Bytes = int64(len(mark))
+	head, err = t.peek(len(ByteOrderMark))
+	if string(head) == ByteOrderMark {
+		t.text.Discard(len(ByteOrderMark))
+		t.Bytes = int64(len(ByteOrderMark))
 	}
 	switch {
 	case err != nil:
