@@ -57,20 +57,22 @@ func (r *Result) LeadTable(short bool) report.Table {
 
 // leadNote explains the first table.
 func (p page) leadNote(best string) string {
-	said := []string{
-		fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else.", terminal.Quantity(strconv.Itoa(p.Machine.Threads), "thread")),
-		"Words/s: epochs × words ÷ seconds, if idle where that is known. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
-	}
+	small := "Small print: the difference from " + best + ", before rounding"
 	switch {
 	case len(p.Differences) == 0:
+		small = ""
 	case p.Many():
-		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding. Metrics, intervals and p: in the table of all scores; * p < .05.")
+		small += ". Metrics, intervals and p: in the table of all scores; * p < .05."
 	case p.SeveralSeeds:
-		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding, and Welch's p over seeds and items after Holm's correction; * p < .05.")
+		small += ", and Welch's p over seeds and items after Holm's correction; * p < .05."
 	default:
-		said = slices.Insert(said, 0, "Small print: the difference from "+best+", before rounding.")
+		small += "."
 	}
-	return strings.Join(said, " ")
+	return joined([]string{
+		small,
+		fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else.", terminal.Quantity(strconv.Itoa(p.Machine.Threads), "thread")),
+		"Words/s: epochs × words ÷ seconds, if idle where that is known. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
+	})
 }
 
 // Many reports whether the variants are too many for columns of a table.
@@ -111,31 +113,35 @@ func (r *Result) fromBest(best string) map[string][]Difference {
 	return differences
 }
 
+// find returns the difference on a set, or in theMean.
+func find(differences []Difference, set Set) (_ Difference, ok bool) {
+	if i := slices.IndexFunc(differences, func(d Difference) bool { return d.of(set) }); i >= 0 {
+		return differences[i], true
+	}
+	return Difference{}, false
+}
+
 // counted says how many of the sets the mean score is of.
 func (p page) counted() string {
-	counted := 0
-	for _, s := range p.Sets {
-		if s.Weight > 0 {
-			counted++
-		}
-	}
-	return fmt.Sprintf("%d of %s, weighted", counted, terminal.Quantity(strconv.Itoa(len(p.mainSets())), "set"))
+	sets := p.mainSets()
+	all := terminal.Quantity(strconv.Itoa(len(sets)), "set")
+	counted := slices.DeleteFunc(sets, func(s Set) bool { return s.Weight == 0 })
+	return fmt.Sprintf("%d of %s, weighted", len(counted), all)
 }
 
 // behind is a score with the difference from that of the best.
 func (p page) behind(differences []Difference, score Spread, set Set) cell {
 	c := cell{Text: score.Mean.String()}
-	for _, d := range differences {
-		if !d.of(set) {
-			continue
-		}
-		c.Small = signed(d.Difference.Value)
-		if d.Holm.Valid() && !p.Many() {
-			c.Small += ", " + probability(d.Holm)
-		}
-		if d.named() {
-			c.Text += "*"
-		}
+	d, ok := find(differences, set)
+	if !ok {
+		return c
+	}
+	c.Small = signed(d.Difference.Value)
+	if d.Holm.Valid() && !p.Many() {
+		c.Small += ", " + probability(d.Holm)
+	}
+	if d.named() {
+		c.Text += "*"
 	}
 	return c
 }

@@ -88,12 +88,10 @@ func (p page) scoreTable(table, name, title, note string) report.Table {
 		cells := []cell{head}
 		for _, v := range p.Variants {
 			c := score(of(v))
-			for _, d := range differences[v.Name] {
-				if d.of(set) && d.Difference.Low.Valid() {
-					c.Small = strings.TrimSpace(fmt.Sprintf("%s [%s, %s]", c.Small, d.Difference.Low, d.Difference.High))
-					if d.Holm.Valid() {
-						c.Small += ", " + probability(d.Holm)
-					}
+			if d, ok := find(differences[v.Name], set); ok && d.Difference.Low.Valid() {
+				c.Small = strings.TrimSpace(fmt.Sprintf("%s [%s, %s]", c.Small, d.Difference.Low, d.Difference.High))
+				if d.Holm.Valid() {
+					c.Small += ", " + probability(d.Holm)
 				}
 			}
 			c.Best = counts && c.Text == of(top).Mean.String()

@@ -80,16 +80,17 @@ func (r *Result) verdict() (said []string, next string) {
 
 // apart returns the differences of the best variant in the mean score from those that the verdict calls lower, and from the others.
 func (r *Result) apart(ranked []VariantResult) (above, alike []Difference) {
+	best := ranked[0].Name
+	differences := r.fromBest(best)
 	for _, v := range ranked[1:] {
-		if !v.Score.Mean.Valid() {
+		d, ok := find(differences[v.Name], theMean)
+		if !ok || !v.Score.Mean.Valid() {
 			continue
 		}
-		for _, d := range r.Differences {
-			if d, ok := d.from(ranked[0].Name, v.Name); ok && d.Task == taskMean && d.named() {
-				above = append(above, d)
-			} else if ok && d.Task == taskMean {
-				alike = append(alike, d)
-			}
+		if d, _ := d.from(best, v.Name); d.named() {
+			above = append(above, d)
+		} else {
+			alike = append(alike, d)
 		}
 	}
 	return above, alike
@@ -268,16 +269,14 @@ func (r *Result) budgetClause() string {
 // setSentence names the sets on which the best variant differs from the others.
 func (r *Result) setSentence(best string, rest []VariantResult) string {
 	var said []string
+	differences := r.fromBest(best)
 	for i, word := range []string{"higher", "lower"} {
 		var groups []string
 		sets := map[string][]string{} // by the variants from which the best one differs
 		for _, set := range r.Sets {
 			var names []string
 			for _, v := range rest {
-				if slices.ContainsFunc(r.Differences, func(d Difference) bool {
-					d, ok := d.from(best, v.Name)
-					return ok && d.of(set) && d.named() && d.value > 0 == (i == 0)
-				}) {
+				if d, ok := find(differences[v.Name], set); ok && d.named() && d.value < 0 == (i == 0) {
 					names = append(names, v.Name)
 				}
 			}
