@@ -71,7 +71,7 @@ func (p page) leadNote(best string) string {
 	return joined([]string{
 		small,
 		fmt.Sprintf("Seconds: of a run with %s; if idle, on a machine that does nothing else.", terminal.Quantity(strconv.Itoa(p.Machine.Threads), "thread")),
-		"Words/s: epochs × words ÷ seconds, if idle where that is known. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
+		"Words/s: epochs × words ÷ seconds, if idle where that is known. Memory: that training takes. Pairs: with negatives. Tuning runs found the recipe, by " + enumerate(tunedOn, itself) + " of English Wikipedia.",
 	})
 }
 
@@ -160,7 +160,7 @@ func (p page) costMeasures() []measure {
 			}
 			return positive(v.Length.Seconds)
 		})
-		clock = "clock seconds"
+		clock = "clock s per run"
 	}
 	add(clock, true, func(v VariantResult) cell { return positive(v.clock()) })
 	add("memory", true, func(v VariantResult) cell { return sizeCell(v.Memory.Total) })
